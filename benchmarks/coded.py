@@ -2,6 +2,27 @@
 
 ``python -m benchmarks coded`` prints the share of intervals that are shown, and the share of these
 that hold the maximum of the likelihood, least over the slopes with five intervals or more.
+
+What was tried for skewed regressors and rare codes, on 24 tables of each kind with 5,000 and 20,000
+rows at epsilon 1, and 2,000, 5,000 and 20,000 at epsilon 4. The coefficient of the skewed regressor
+is shown on the model, and off it is shown and misses, in these shares of the tables; a count of far
+rows exceeds the ordinary by so many deviations of noise where it is hidden:
+
+| hidden where | on the model | off it, misses |
+|---|---|---|
+| far rows of any table are seen or could be 1% | 0.75 | 0.11 |
+| also a skewness of 1 and a count 0.5 above | 0.37 | 0.017 |
+| a skewness of 1.25 and a count 0.5 above | 0.42 | 0.025 |
+| a skewness of 1.25 and a count 0 above (taken) | 0.33 | 0.017 |
+| a skewness of 1 and a count 0 above | 0.25 | 0.008 |
+| a skewness of 2 and a count 0 above | 0.58 | 0.033 |
+
+Other slopes of these tables held in all that were shown. To hide all of a table whose released
+regressor moves the predictor by more than 0.5 at its end shows 0.31 on the model and 0.067 off it.
+Codes in 0.3% of 5,000 rows are 15 rows, as many as one deviation of noise on a count at epsilon 1,
+in the scores and in the released distribution of the response alike: to hide what could be 0.3%
+shows none of them, and 0.12 of the intervals of tables without codes instead of 0.96, so it is not
+done.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Time and memory of dp_ols against ordinary least squares in statsmodels."""
+"""Time and memory of dp_ols, dp_logit and dp_poisson against their like in statsmodels."""
 
 import argparse
 import time
@@ -14,17 +14,26 @@ FORMULA = "y ~ " + " + ".join(REGRESSORS)
 BOUNDS = {**dict.fromkeys(REGRESSORS, (-1, 1)), "y": (-2, 2)}
 OURS, ESTIMATED, THEIRS = "adassp", "adassp, bounds estimated", "statsmodels"
 NEWTON = "noisy_newton, no bounds"
+LOGIT, POISSON = "dp_logit", "dp_poisson"
+# What each fit is compared with.
+PEERS = {LOGIT: "statsmodels, Logit", POISSON: "statsmodels, Poisson"}
+PEERS |= {peer: peer for peer in PEERS.values()}
 
 
 def frame(n: int, d: int = 10) -> pd.DataFrame:
-    """Simulate n rows with d regressors, column by column in memory as files are read."""
+    """Simulate n rows with d regressors, column by column in memory as files are read.
+
+    Beside the response y are one of 0 and 1, ``one``, and counts.
+    """
     rng = np.random.default_rng(0)
     columns = np.empty((d + 1, n))
     for column in columns[:d]:
         column[:] = rng.uniform(-1, 1, n)
     columns[d] = np.linspace(-0.3, 0.3, d) @ columns[:d]
     columns[d] += rng.normal(0, 0.2, n)
-    return pd.DataFrame(columns.T, columns=[*(f"x{j}" for j in range(d)), "y"], copy=False)
+    data = pd.DataFrame(columns.T, columns=[*(f"x{j}" for j in range(d)), "y"], copy=False)
+    ones = rng.random(n) < 1 / (1 + np.exp(-3 * columns[d]))
+    return data.assign(one=ones.astype(np.int64), count=rng.poisson(np.exp(columns[d])))
 
 
 def fits(data: pd.DataFrame) -> dict:
@@ -41,12 +50,24 @@ def fits(data: pd.DataFrame) -> dict:
         ESTIMATED: lambda: private(None),
         NEWTON: lambda: private(None, "noisy_newton"),
         THEIRS: lambda: smf.ols(FORMULA, data).fit(),
+        LOGIT: lambda: dp.dp_logit(_of("one"), data, epsilon=1),
+        PEERS[LOGIT]: lambda: smf.logit(_of("one"), data).fit(disp=0),
+        POISSON: lambda: dp.dp_poisson(_of("count"), data, epsilon=1),
+        PEERS[POISSON]: lambda: smf.poisson(_of("count"), data).fit(disp=0),
     }
 
 
-def seconds(n: int, repeats: int) -> dict[str, list[float]]:
+def _of(response: str) -> str:
+    return FORMULA.replace("y", response, 1)
+
+
+def seconds(n: int, repeats: int, words: list[str]) -> dict[str, list[float]]:
     """Median wall and processor time of each fit over alternating repeats, one more to warm up."""
     calls, taken, clocks = fits(frame(n)), {}, (time.perf_counter, time.process_time)
+    if words:
+        some = [name for name in calls if any(word in name for word in words)]
+        calls = {name: call for name, call in calls.items() if name in some or name in
+                 [PEERS.get(one, THEIRS) for one in some]}  # fmt: skip
     for repeat in range(repeats + 1):
         for name, call in calls.items():
             start = [clock() for clock in clocks]
@@ -64,7 +85,7 @@ def megabytes(n: int, name: str) -> tuple[float, float]:
     declared bounds too, because without them so few rows have no range and are never added up.
     """
     few = fits(frame(100))
-    for first in dict.fromkeys((name, OURS) if name != THEIRS else (name,)):
+    for first in dict.fromkeys((name,) if "statsmodels" in name else (name, OURS)):
         few[first]()
     call = fits(frame(n))[name]
     before = peak_megabytes()
@@ -77,31 +98,32 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks speed", description=__doc__)
     parser.add_argument("--rows", type=int, nargs="+", default=[10**5, 10**6])
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--fits", nargs="+", default=[], help="words in the names of some fits")
     options = parser.parse_args(arguments)
-    rows = [row for n in options.rows for row in _rows(n, options.repeats)]
+    rows = [row for n in options.rows for row in _rows(n, options.repeats, options.fits)]
     header = ("rows", "fit", "seconds", "time ratio", "processor s", "processor ratio",
               "MB added", "memory ratio", "peak MB")  # fmt: skip
     print_table(
         "speed: ten regressors, against statsmodels. Time: median of alternating repeats. Memory: "
         "growth of the peak (ru_maxrss)\nof a fresh process during the fit, after data and "
         "libraries were loaded. Targets for a million rows: declared bounds\n0.4 of the time and "
-        "1.0 of the memory, noisy_newton 0.6 of the time.",
+        "1.0 of the memory, noisy_newton 0.6 of the time, dp_logit and dp_poisson 0.5.",
         header,
         rows,
     )
 
 
-def _rows(n: int, repeats: int):
-    taken = fresh(f"speed.seconds({n}, {repeats})")
+def _rows(n: int, repeats: int, words: list[str]):
+    taken = fresh(f"speed.seconds({n}, {repeats}, {words})")
     memory = {name: fresh(f"speed.megabytes({n}, {name!r})") for name in taken}
     for name, times in taken.items():
-        added, peak = memory[name]
-        pairs = zip(times, taken[THEIRS], strict=True)
+        (added, peak), peer = memory[name], PEERS.get(name, THEIRS)
+        pairs = zip(times, taken[peer], strict=True)
         yield (
             f"{n:,}",
             name,
             *(cell for ours, theirs in pairs for cell in (f"{ours:.3f}", f"{ours / theirs:.2f}")),
             f"{added:.0f}",
-            f"{added / memory[THEIRS][0]:.2f}",
+            f"{added / memory[peer][0]:.2f}",
             f"{peak:.0f}",
         )

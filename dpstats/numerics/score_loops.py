@@ -42,12 +42,12 @@ def clipped_sums(columns, left, norms, limit, cut, weight, grid):
         factors[i] = left[i] * (grid / max(norms[i], limit))
         part = min(abs(left[i]) / cut, 1.0)
         squares += np.trunc(weight * (part * part) * grid)
-    sums[:-1], sums[-1] = _cut_sums(columns, factors), squares
+    sums[:-1], sums[-1] = cut_sums(columns, factors), squares
     return sums
 
 
 @numba.njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"})
-def _cut_sums(columns, factors):
+def cut_sums(columns, factors):
     """Sum each of columns (k, m) times ``factors`` (m,), products cut to whole numbers, (k,).
 
     Exact as long as m times the largest product is at most 2^53.

@@ -141,7 +141,7 @@ def _refined(
     Each has a range and the chance that a tail is heavy, infinite where none was looked at.
     """
     ranges = {name: magnitude(histogram) for name, histogram in coarse.items()}
-    spread = [name for name in coarse if ranges[name] != ONLY_ZEROS]
+    spread = [name for name, histogram in coarse.items() if not only_zeros(histogram)]
     narrow = [name for name in spread if is_far(coarse[name])]
     remaining = _all(coarse, 1 - _COARSE_FRACTION)
     for _ in range(_ZOOMS):
@@ -177,7 +177,12 @@ def _linear(ranges: Mapping, columns) -> dict[str, Linear]:
 
 def magnitude(histogram: Histogram) -> tuple[float, float]:
     """Return the span of the dyadic bins, or (-1, 1) when only zeros are seen."""
-    return ONLY_ZEROS if set(histogram.span) <= set(Dyadic().zero) else histogram.around(0)
+    return ONLY_ZEROS if only_zeros(histogram) else histogram.around(0)
+
+
+def only_zeros(histogram: Histogram) -> bool:
+    """Tell whether a column is seen in no dyadic bin but those that touch zero."""
+    return set(histogram.span) <= set(Dyadic().zero)
 
 
 def is_far(histogram: Histogram) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 from dpstats.noise import Noise, noise_deviation
 from dpstats.privacy import REPLACE_ONE, Cost
 from dpstats.range_estimation.bins import Dyadic, Linear, Overflowing
-from dpstats.range_estimation.estimate import histograms, is_far, magnitude, number_of_rows
+from dpstats.range_estimation.estimate import histograms, is_far, number_of_rows, only_zeros
 from dpstats.range_estimation.far_rows import far_rows
 from dpstats.range_estimation.histogram import Histogram
 from dpstats.range_estimation.marginal import (
@@ -19,7 +19,7 @@ from dpstats.range_estimation.marginal import (
     from_quantiles,
     mostly_zero,
 )
-from dpstats.range_estimation.quantiles import ONLY_ZEROS, center_and_spread
+from dpstats.range_estimation.quantiles import center_and_spread
 from dpstats.schema import Batch, Numeric
 
 # Fractions of a column's cost: the first histogram, and each of up to four that zoom in. The last
@@ -130,7 +130,7 @@ def _from_histograms(
 
     Declared bounds stay where the bins seen within them lack many rows, which are spread thinly.
     """
-    zeros = [n for n, h in first.items() if limits[n] is None and magnitude(h) == ONLY_ZEROS]
+    zeros = [n for n, h in first.items() if limits[n] is None and only_zeros(h)]
     thin = [
         n for n, h in first.items() if limits[n] is not None and (not h.spans(rows) or _others(h))
     ]

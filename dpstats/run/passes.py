@@ -9,6 +9,7 @@ import numpy as np
 
 from dpstats.call import Prepared, Request
 from dpstats.engines import Table, UnitTable
+from dpstats.estimators.contract import Mapped, Passes
 from dpstats.numerics import Rows
 from dpstats.rows import Held, RowReader
 from dpstats.schema import Batch
@@ -70,8 +71,8 @@ class CountedPasses:
 
     def __init__(self, passes: TablePasses):
         self.rows: int | None = None
-        self._sum = passes.sum
-        if may_hold(passes.request):
+        self._sum, self._holds = passes.sum, may_hold(passes.request)
+        if self._holds:
             self._sum = Held(passes.sum).sum
 
     def sum(self, summary: Callable[[Rows], Any]) -> Any:
@@ -79,6 +80,11 @@ class CountedPasses:
         counted = self._sum(partial(_counted, summary))
         self.rows = counted.rows
         return counted.summary
+
+    def mapped(self, to: Callable[[Rows], Rows]) -> Passes:
+        """Return passes over ``to(rows)``, held where rows are and as many bytes more fit."""
+        each = Mapped(self, to)
+        return Held(each.sum) if self._holds else each
 
 
 def may_hold(request: Request) -> bool:

@@ -65,6 +65,15 @@ def test_every_column_has_a_distribution(n, value):
             assert found.low < found.high and found.sd > 0
 
 
+def test_a_column_between_minus_one_and_one_is_no_column_of_zeros():
+    """The range that columns of zeros are given is that of these by chance."""
+    data = {"x": np.random.default_rng(1).uniform(-1, 1, 20_000), "y": np.zeros(20_000)}
+    found = estimated(data, dict.fromkeys(data))["x"]
+    assert np.histogram(found.points, np.linspace(-1, 1, 11), weights=found.weights)[0] == (
+        pytest.approx(np.full(10, 0.1), abs=0.02)
+    )
+
+
 def test_few_rows_are_described_by_two_quantiles():
     found = estimated(columns(40), epsilon=1.0)
     assert all(marginal.is_rough for marginal in found.values())

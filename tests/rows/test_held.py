@@ -94,3 +94,22 @@ def test_a_fit_reads_a_file_twice_where_it_is_held(tmp_path, monkeypatch, most):
     line(5_000).to_parquet(tmp_path / "rows.parquet")
     dp.dp_ols("y ~ x", tmp_path / "rows.parquet", epsilon=1)
     assert len(passes) == 2 if most else len(passes) > 8
+
+
+@pytest.mark.parametrize("fit", [dp.dp_logit, dp.dp_poisson])
+def test_rows_are_mapped_once_where_they_are_held_and_the_release_is_the_same(monkeypatch, fit):
+    from dpstats.estimators.newton import noisy_logit, noisy_poisson
+
+    data, mapped, found = line(5_000), [], []
+    data["y"] = (data["y"] > 0).astype(int)
+    for module in (noisy_logit, noisy_poisson):
+        of = module.mapped_rows
+        monkeypatch.setattr(
+            module, "mapped_rows", lambda *given, of=of: mapped.append(1) or of(*given)
+        )
+    for most in (1 << 29, 0):
+        monkeypatch.setattr(Held.__init__, "__defaults__", (most,))
+        with dp.testing.insecure_seed(1):
+            found.append(fit("y ~ x", data, epsilon=1, bounds={"y": (0, 1)}))
+    assert 1 + 9 <= len(mapped) <= 1 + 14
+    assert found[0].params.equals(found[1].params)

@@ -3,7 +3,14 @@
 No method stands here, and no arithmetic of one.
 """
 
-from dpstats.estimators.contract.passes import InMemory, Passes, Repeated, released_twice
+from dpstats.estimators.contract.passes import (
+    InMemory,
+    Mapped,
+    Passes,
+    Repeated,
+    mapped,
+    released_twice,
+)
 from dpstats.estimators.contract.release import (
     Extremes,
     Instruments,
@@ -20,8 +27,9 @@ __all__ = [
     "Extremes",
     "InMemory",
     "Instruments",
-    "Offsets",
+    "Mapped",
     "Method",
+    "Offsets",
     "Passes",
     "Problem",
     "Ranges",
@@ -29,5 +37,6 @@ __all__ = [
     "Release",
     "Releases",
     "Repeated",
+    "mapped",
     "released_twice",
 ]

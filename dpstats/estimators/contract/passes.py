@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from functools import partial
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from dpstats.estimators.contract.release import Release
 from dpstats.noise import Noise
@@ -21,6 +22,36 @@ class Passes(Protocol):
         Rows that are held in memory are given in one piece, others batch by batch.
         """
         ...
+
+
+@runtime_checkable
+class Holding(Passes, Protocol):
+    """Hold in memory what a function makes of rows, where it fits."""
+
+    def mapped(self, to: Callable[[Rows], Rows]) -> Passes:
+        """Return passes over ``to(rows)``."""
+        ...
+
+
+def mapped(passes: Passes, to: Callable[[Rows], Rows]) -> Passes:
+    """Return passes over ``to(rows)``, a function of each row, which are held where rows may be."""
+    return passes.mapped(to) if isinstance(passes, Holding) else Mapped(passes, to)
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """Pass over what a function makes of rows, anew in each pass."""
+
+    passes: Passes
+    to: Callable[[Rows], Rows]
+
+    def sum(self, summary: Callable[[Rows], Any]) -> Any:
+        """Add up ``summary(to(rows))``."""
+        return self.passes.sum(partial(_composed, self.to, summary))
+
+
+def _composed(to: Callable[[Rows], Rows], summary: Callable[[Rows], Any], rows: Rows) -> Any:
+    return summary(to(rows))
 
 
 @dataclass(frozen=True)

@@ -27,9 +27,11 @@ class Extremes:
     ----------
     heavy : float
         How likely they make a heavy tail of scores, from 0 to 1.
+    heavy_seen : float
+        The same, as far as they show it: without what noise may hide.
     leverage : float
         Largest squared leverage of a row, as far as is seen.
-    kurtosis : numpy.ndarray, shape (d,)
+    kurtosis, skewness : numpy.ndarray, shape (d,)
         Of the numeric columns of the design.
     y_ends : numpy.ndarray, shape (2,)
         Between which means of the response lie, about its center in units of its scale: its
@@ -56,12 +58,17 @@ class Extremes:
     # Where no tail of the response is seen it is heavy with this chance: with .4, as for any
     # histogram that hides 0.5% of the rows, visits to a doctor are covered in .8 of 100 fits.
     HEAVY_UNSEEN: ClassVar[float] = 0.55
+    # Where a response may lie farther from its center than so many units of its scale there is room
+    # for a tail that noise hides, and for any from so many.
+    ROOM: ClassVar[tuple[float, float]] = (5.0, 20.0)
     # Largest error of the square of the response's scale.
     LARGEST_ERROR: ClassVar[float] = 0.5
 
     heavy: float
+    heavy_seen: float
     leverage: float
     kurtosis: np.ndarray
+    skewness: np.ndarray
     y_ends: np.ndarray
     y_reach: float
     y_most: float
@@ -70,13 +77,21 @@ class Extremes:
     y_weights: np.ndarray
     y_unseen: bool = False
 
+    @property
+    def room(self) -> float:
+        """Return how much room the ends of the response leave for a tail, from 0 to 1."""
+        none, full = self.ROOM
+        return min(max((self.y_most - none) / (full - none), 0.0), 1.0)
+
     @classmethod
     def unknown(cls, columns: int) -> "Extremes":
         """Return the extremes of distributions of which nothing is known."""
         return cls(
             1.0,
+            1.0,
             math.inf,
             np.full(columns, math.inf),
+            np.zeros(columns),
             np.array([-math.inf, math.inf]),
             math.inf,
             math.inf,

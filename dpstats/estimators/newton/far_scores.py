@@ -12,6 +12,11 @@ from dpstats.estimators.newton.queries import Counted
 # for a missing value may well have, is not to be hidden by noise; fewer than this part of the rows
 # are ordinary. Set by simulation (benchmarks/coded.py).
 _CLEAR, _CODED, _ORDINARY = 2.0, 0.01, 0.0005
+# A regressor of this skewness may have far rows that decide its coefficient, where its effect is
+# not exponential: any count above the ordinary is a sign of them. Two values are no tail: their
+# kurtosis exceeds their squared skewness by 1. Nor is there one beyond bounds closer than so many
+# standard deviations. Set by the same simulation.
+_SKEWED, _TWO_VALUES, _LONG = 1.25, 1.3, 10.0
 # Other columns are at most so many deviations of the predictor away.
 _USUAL = 2.0
 _SEEN = (
@@ -58,10 +63,22 @@ class FarScores:
         """Say why no interval holds the bias of rows far out; empty where there is none."""
         if not self.possible:
             return ""
-        mean, ordinary = self.mean, _ORDINARY * self.rows
-        if any(found.total > ordinary + _CLEAR * found.noise for found in (self.first, mean)):
+        if self._exceed(_CLEAR):
             return _SEEN
+        mean = self.mean
         return _HIDDEN if mean.total + _CLEAR * mean.noise > _CODED * self.rows else ""
+
+    @property
+    def unclear(self) -> bool:
+        """Tell whether more rows than are ordinary are counted far out, by noise or not."""
+        return self.possible and self._exceed(0.0)
+
+    def _exceed(self, clear: float) -> bool:
+        """Tell whether a count exceeds what is ordinary by so many deviations of its noise."""
+        ordinary = _ORDINARY * self.rows
+        return any(
+            found.total > ordinary + clear * found.noise for found in (self.first, self.mean)
+        )
 
 
 def farthest_score(queries: PoissonQueries, eta: np.ndarray, dimension: float) -> float:
@@ -70,16 +87,39 @@ def farthest_score(queries: PoissonQueries, eta: np.ndarray, dimension: float) -
     The response is at its own bound, or its mean is as large as that column makes it. All other
     columns are ordinary: together they have the mean squared leverage, ``dimension``.
     """
-    basis, problem, first = queries.basis, queries.problem, queries.basis.indicators
-    assert problem.layout is not None
-    ends = (end[problem.layout.numeric] - basis.center for end in (problem.low, problem.high))
-    reach = np.maximum(*(np.abs(end) for end in ends))
+    problem, first = queries.problem, queries.basis.indicators
     offsets = queries.reference.offsets
     highest = 0.0 if offsets is None else offsets.high
     with np.errstate(all="ignore"):  # bounds may be infinite
-        numbers = np.linalg.solve(basis.root.T, queries.map[first:]) * reach[:, None]
+        numbers = _directions(queries) * _reach(queries)[:, None]
         vectors = np.vstack([queries.map[:first], numbers])
         along = np.abs(vectors @ eta) + _USUAL * np.linalg.norm(eta)
         means = np.maximum(problem.y_high / queries.unit, np.exp(queries.center + highest + along))
         lengths = np.sqrt(dimension + (vectors**2).sum(axis=1)) * means
     return math.inf if np.isnan(lengths).any() else float(lengths.max())
+
+
+def skewed_directions(queries: PoissonQueries) -> np.ndarray:
+    """Return the directions (k, p), of length 1, of numeric columns that may have a long tail.
+
+    Their released distributions are skewed, and no close bounds are declared. Rows far out in one
+    of them lie along it.
+    """
+    extremes, deviations = queries.reference.extremes, np.linalg.norm(queries.basis.root, axis=1)
+    skewed = np.abs(extremes.skewness) > _SKEWED
+    skewed &= extremes.kurtosis > extremes.skewness**2 + _TWO_VALUES
+    directions = _directions(queries)[skewed & (_reach(queries) > _LONG * deviations)]
+    return directions / np.linalg.norm(directions, axis=1, keepdims=True)
+
+
+def _directions(queries: PoissonQueries) -> np.ndarray:
+    """Return where a row moves by one unit of each numeric column, (d, p)."""
+    return np.linalg.solve(queries.basis.root.T, queries.map[queries.basis.indicators :])
+
+
+def _reach(queries: PoissonQueries) -> np.ndarray:
+    """Return how far the declared bounds of numeric columns lie from their centers, (d,)."""
+    problem, center = queries.problem, queries.basis.center
+    assert problem.layout is not None
+    ends = (end[problem.layout.numeric] - center for end in (problem.low, problem.high))
+    return np.maximum(*(np.abs(end) for end in ends))

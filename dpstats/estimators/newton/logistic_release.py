@@ -133,6 +133,11 @@ class Fitted:
         return self.unsettled if self.position.beyond > _LONG or is_open else ""
 
     @property
+    def doubt(self) -> str:
+        """Say why some coefficients have no interval where others have."""
+        return _HIDDEN_REASON
+
+    @property
     def assumed(self) -> str:
         """Say what intervals assume of the rows; empty, as scores have bounds."""
         return ""
@@ -187,7 +192,7 @@ def release_of(fitted: Fitted, basis: IndicatorBasis, problem: Problem) -> Relea
     precise = moved[slopes].max() <= _PRECISE
     status = "ok" if seen[slopes].all() and precise else "imprecise"
     status = status if seen[slopes].any() else "not_identified"
-    reason = failure or _HIDDEN_REASON
+    reason = failure or fitted.doubt
     reasons = {} if seen.all() else {"bse": reason, "conf_int": reason}
     if np.isnan(problem.x_new).any():
         reasons["predictions"] = _NO_VALUE

@@ -70,7 +70,9 @@ class LogisticRows:
 
     def scores(self, rows: Rows) -> np.ndarray:
         """Add up the scores w a (y - mu) in units of 2^-20 of the limit, (p,)."""
-        scores = (block.sum(axis=1) for block in self._scores(rows))
+        from dpstats.numerics.score_loops import cut_sums
+
+        scores = (cut_sums(*terms) for terms in self._scores(rows))
         return exact_sum(scores, (len(self.eta),))
 
     def products(self, rows: Rows) -> np.ndarray:
@@ -80,13 +82,13 @@ class LogisticRows:
 
     def of_units(self, rows: Rows) -> Iterator[np.ndarray]:
         """Yield the scores of rows, or their sums of units, as whole 2^-20 of the limit (p, m)."""
-        if rows.units is None:
-            yield from self._scores(rows)
-            return
-        from dpstats.numerics.kernels import sums_of_runs
+        from dpstats.numerics.kernels import cut_rows, sums_of_runs
 
-        blocks = np.hstack([np.empty((len(self.eta), 0)), *self._scores(rows)])
-        sums = sums_of_runs(blocks, rows.units)
+        blocks = (cut_rows(*terms) for terms in self._scores(rows))
+        if rows.units is None:
+            yield from blocks
+            return
+        sums = sums_of_runs(np.hstack([np.empty((len(self.eta), 0)), *blocks]), rows.units)
         yield from (sums[:, own] for own in slices(sums.shape[1]))
 
     def hessian(self, bound: float, rows: Rows) -> np.ndarray:
@@ -117,13 +119,14 @@ class LogisticRows:
 
         return exact_sum(map(of, self.blocks(rows)), (2 + len(self.eta),))
 
-    def _scores(self, rows: Rows) -> Iterator[np.ndarray]:
-        """Yield scores, times parts, cut toward zero to whole 2^-20 of the limit, (p, m)."""
-        from dpstats.numerics.kernels import cut_rows
+    def _scores(self, rows: Rows) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Yield rows (p, m) and what makes them scores, times parts, in 2^-20 of the limit, (m,).
 
+        The products are to be cut toward zero to whole numbers.
+        """
         for block in self.blocks(rows):
             left = (block.response - block.means) * (block.parts * block.weights)
-            yield cut_rows(block.columns, left * (_ONE * MARGIN / self.limit))
+            yield block.columns, left * (_ONE * MARGIN / self.limit)
 
     def _curvature(self, bound: float, block: Block) -> np.ndarray:
         """Return w mu', times parts, over ``bound``, made smaller where a a' is longer, (m,)."""

@@ -158,11 +158,11 @@ def releases(
     count = max(counted.total, 2 * counted.noise)
     each = _measured(queries, count, cost.part(shares.rest(shares.response)))
     steps, wild = whitened(each[0], counted, cost)
-    own_scales = problem.grouped and not has_shared_scales(problem)
-    marginals = Shares.of(cost, own_scales, outcomes).marginals
+    shared = has_shared_scales(problem)
+    marginals = Shares.of(cost, problem.grouped and not shared, outcomes).marginals
     # the noise on the number of rows alone is not to show an interval
     few = (counted.total - counted.noise) / counted.part < rows_for_scales(
-        len(basis.center), problem, cost, marginals, outcomes * RESPONSE_WEIGHT
+        len(basis.center), problem, cost, marginals, outcomes * RESPONSE_WEIGHT, shared
     )
     reason = TOO_FEW if problem.by_unit or outcomes > 1 else TOO_FEW + _OF_A_LINE
     own = whole_cost.part(products) if robust else None

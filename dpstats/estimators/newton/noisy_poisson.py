@@ -13,10 +13,10 @@ import numpy as np
 
 from dpstats import option_checks
 from dpstats.errors import ArgumentError
-from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release
+from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release, mapped
 from dpstats.estimators.least_squares.dense import robust_covariance
 from dpstats.estimators.newton.clusters import GAUSSIAN_SHARE
-from dpstats.estimators.newton.far_scores import FarScores, farthest_score
+from dpstats.estimators.newton.far_scores import FarScores, farthest_score, skewed_directions
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.logistic_position import Hessian, Position
 from dpstats.estimators.newton.logistic_release import release_of
@@ -27,6 +27,7 @@ from dpstats.estimators.newton.poisson_steps import PoissonSteps
 from dpstats.estimators.newton.queries import Counted, RowQueries
 from dpstats.estimators.newton.score_tails import FAR_EDGES, Tail
 from dpstats.estimators.newton.sizes import check_levels, number_of_rows, rows_for_scales
+from dpstats.estimators.newton.sums import mapped_rows
 from dpstats.estimators.newton.whitening import whitened
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
@@ -123,7 +124,8 @@ def release(
     whitening, leverages = whitened(rough, parts["gram"], parts["leverages"], rows)
     offsets = rough.reference.offsets
     center = -log_mean(offsets) if basis.has_constant else -math.log(unit)
-    queries = PoissonQueries(basis, passes.sum, problem, noise, whitening.map, center, unit)
+    total = mapped(passes, partial(mapped_rows, basis, whitening.map)).sum
+    queries = PoissonQueries(basis, total, problem, noise, whitening.map, center, unit)
     steps = PoissonSteps(queries, whitening, rows, counted.part, leverages)
     position, hessian, tail, limit, far = _stepped(steps, parts)
     products, clusters = steps.products(position, tail, counted, whole.part(spent))
@@ -138,6 +140,7 @@ def release(
         None,  # counts have no bound, so their likelihood has none
         steps.bias(position, hessian, tail, limit),
         FarScores(*far, counted.number, beyond >= _NONE_CUT and _may_be_far(steps, position)),
+        skewed_directions(queries),
     )  # fmt: skip
     return release_of(fitted, basis, problem)
 

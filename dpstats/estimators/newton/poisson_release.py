@@ -23,17 +23,26 @@ _UNSETTLED = (
     "are unbounded; raise epsilon or n, or merge rare levels"
 )
 
+_SKEWED = (
+    "the noise could hide the rows far out in a skewed regressor that decide its coefficient, so "
+    "its interval is unbounded; raise epsilon or n, declare close bounds= or take its logarithm"
+)
+# Directions span one less where a singular value is this part of the largest.
+_SAME = 1e-9
+
 
 @dataclass(frozen=True)
 class Fitted(logistic_release.Fitted):
     """Hold the same as of a logistic regression, ``mean`` being that of the response.
 
-    ``bias`` is what clipped scores bias the position by, along eigenvectors of the Hessian, and
-    ``far`` are the rows whose scores are far out.
+    ``bias`` is what clipped scores bias the position by, along eigenvectors of the Hessian,
+    ``far`` are the rows whose scores are far out, and ``skewed`` (k, p) the directions of skewed
+    regressors.
     """
 
     bias: Bias
     far: FarScores
+    skewed: np.ndarray
 
     predictor: ClassVar[str] = "the logarithm of the mean"
     evidence: ClassVar[type[LinkEvidence]] = PoissonEvidence
@@ -43,6 +52,25 @@ class Fitted(logistic_release.Fitted):
     def failure(self) -> str:
         """Say why no coefficient has an interval; empty where some may have."""
         return super().failure or self.far.failure
+
+    @property
+    def weak(self) -> np.ndarray:
+        """Return the projection (p, p) on directions which noise or far rows may account for."""
+        weak = super().weak
+        if not self._doubts_skewed:
+            return weak
+        directions, sizes, _ = np.linalg.svd(np.hstack([weak, self.skewed.T]), full_matrices=False)
+        directions = directions[:, sizes > _SAME * sizes[0]]
+        return directions @ directions.T
+
+    @property
+    def doubt(self) -> str:
+        """Say why some coefficients have no interval where others have."""
+        return _SKEWED if self._doubts_skewed else super().doubt
+
+    @property
+    def _doubts_skewed(self) -> bool:
+        return self.far.unclear and len(self.skewed) > 0
 
     @property
     def assumed(self) -> str:

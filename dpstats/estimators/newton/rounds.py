@@ -135,7 +135,7 @@ def whitened(queries: Queries, counted: Counted, cost: Cost) -> tuple[Steps, boo
         whitening = whitening.divided(mean_leverage(tail))
     # steps divide by the number of rows, which is as unsure as X'X
     whitening = replace(whitening, unsure=np.hypot(whitening.unsure, counted.noise / count))
-    steps = Steps(queries, whitening, count, tail.farthest, counted.part)
+    steps = Steps(queries, whitening, count, tail.farthest, counted.part, counted.alike)
     return steps, is_wild(tail, deviation, count)
 
 

@@ -95,8 +95,15 @@ class Scores:
                 s = self.clipped_units(limit, some)
                 yield from (s[:, own] for own in slices(s.shape[1]))
             return
+        yield from (cut_rows(*terms) for terms in self.factors(limit, rows))
+
+    def factors(self, limit: float, rows: Rows) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Yield rows (p, m) and what makes them scores clipped to ``limit``, in 2^-20 of it, (m,).
+
+        The products are to be cut toward zero to whole numbers.
+        """
         for whitened, left, norms in self.blocks(rows):
-            yield cut_rows(whitened, left * (_ONE * MARGIN / np.maximum(norms, limit)))
+            yield whitened, left * (_ONE * MARGIN / np.maximum(norms, limit))
 
     def clipped_units(self, limit: float, rows: Rows) -> np.ndarray:
         """Clip the scores of units to the norm ``limit``; whole 2^-20 of it (p, units)."""

@@ -7,12 +7,13 @@ pairs (:mod:`~dpstats.estimators.newton.pair_sums`).
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from dpstats.estimators.newton import pair_sums
 from dpstats.estimators.newton.indicator_basis import FAR, IndicatorBasis, RowMap
+from dpstats.estimators.newton.mapped_rows import MappedRows
 from dpstats.estimators.newton.score_tails import LEVERAGE_EDGES
 from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
@@ -48,7 +49,9 @@ def leverage_counts(basis: IndicatorBasis, map_: np.ndarray, t: float, rows: Row
         return pair_sums.counts(to, t * LEVERAGE_EDGES, rows)
     if rows.parts is not None:
         parts, blocks = parts_of(rows), blocks_of(to, rows)
-        return _parts_by_size(((squares / t, parts[own]) for _, squares, own in blocks))
+        return parts_by_size(
+            ((squares / t, parts[own]) for _, squares, own in blocks), LEVERAGE_EDGES
+        )
     return counts((squares for _, squares, _ in blocks_of(to, rows)), t, LEVERAGE_EDGES)
 
 
@@ -89,10 +92,29 @@ def counts(blocks: Iterator[np.ndarray], unit: float, edges: np.ndarray) -> np.n
 
 
 def blocks_of(row_map: RowMap, rows: Rows) -> Iterator[tuple[np.ndarray, np.ndarray, slice]]:
-    """Yield mapped rows as columns (p, m), squared norms (m,) and which of the rows they are."""
+    """Yield mapped rows as columns (p, m), squared norms (m,) and which of the rows they are.
+
+    Rows that are mapped already are taken as they are.
+    """
+    if isinstance(rows, MappedRows):
+        yield from ((*rows.block(own), own) for own in slices(len(rows)))
+        return
     codes, numbers = _columns(rows)
+    assert len(numbers) == len(row_map.center), "rows that are mapped already have no numbers"
     for own in slices(len(rows)):
         yield *row_map.of(codes, numbers, own.start, own.stop), own
+
+
+def mapped_rows(basis: IndicatorBasis, map_: np.ndarray, rows: Rows) -> Rows:
+    """Map rows to phi @ ``map_``; those that count for parts are left as they are."""
+    if rows.parts is not None or not len(rows):
+        return rows
+    p, directions, squares = map_.shape[1], np.empty(map_.shape[1] * len(rows)), []
+    for columns, lengths, own in blocks_of(basis.row_map(map_), rows):
+        directions[p * own.start : p * own.stop] = columns.ravel()
+        squares.append(lengths)
+    others = {**vars(rows), "numbers": np.empty((len(rows), 0)), "codes": None}
+    return MappedRows(**others, directions=directions, squares=np.concatenate(squares))
 
 
 def _columns(rows: Rows) -> tuple[np.ndarray, np.ndarray]:
@@ -150,10 +172,9 @@ def capped_curvature(
     return parts * slope / np.maximum(slope * squares, 1.0)
 
 
-def _parts_by_size(blocks: Iterator[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
-    """Add up parts, in units of 2^-20, of rows in the bins between ``LEVERAGE_EDGES``."""
-    bins = len(LEVERAGE_EDGES) + 1
-    total = np.zeros(bins)
+def parts_by_size(blocks: Iterable[tuple[np.ndarray, np.ndarray]], edges: np.ndarray) -> np.ndarray:
+    """Add up parts, in units of 2^-20, of rows by their sizes in the bins between ``edges``."""
+    total = np.zeros(len(edges) + 1)
     for sizes, parts in blocks:
-        total += np.bincount(np.searchsorted(LEVERAGE_EDGES, sizes), parts * _ONE, bins)
+        total += np.bincount(np.searchsorted(edges, sizes), parts * _ONE, len(total))
     return total.astype(np.int64)

@@ -11,8 +11,8 @@ from dpstats.call import FirstStage
 from dpstats.evidence import InstrumentEvidence
 from dpstats.formula import InstrumentFormula
 from dpstats.inference import (
-    ClusterWald,
     ConfidenceSet,
+    InstrumentWald,
     anderson_rubin,
     critical_values,
     first_stage_f,
@@ -122,9 +122,9 @@ class DPIVResults(DPResults):
     @property
     def _degrees(self) -> float:
         """Return the degrees of freedom of the covariance, infinite without clusters."""
-        uncertainty = self.uncertainty
-        assert isinstance(uncertainty, ClusterWald), "that of instruments is one"
-        return float(uncertainty.degrees()[0])
+        errors = self.uncertainty
+        assert isinstance(errors, InstrumentWald), "of a fit with instruments"
+        return float(errors.degrees()[0])
 
     @property
     def strength_notes(self) -> list[str]:

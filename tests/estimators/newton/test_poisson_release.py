@@ -26,7 +26,7 @@ FITTED = Fitted(
     Position(np.full(P, 0.2), 1e-4 * EYE, 0.0, 1e-6 * EYE), Hessian.released(900.0 * EYE, 2.0),
     BASIS.span, 0.3, Counted(5000.0, 20.0), 5000.0, (0.4, 0.01), 1.0, 0.1, 2 * 900.0 * EYE,
     None, np.r_[2000.0, np.zeros(P)], np.full(P + 1, 5.0), False, None, Bias.none(P),
-    FarScores(Counted(3.0, 10.0), Counted(-5.0, 12.0), 5000.0),
+    FarScores(Counted(3.0, 10.0), Counted(-5.0, 12.0), 5000.0), np.zeros((0, P)),
 )  # fmt: skip
 
 
@@ -77,3 +77,24 @@ def test_a_large_mean_is_as_well_as_a_small_one():
 def test_much_noise_is_imprecise_in_logarithms_of_the_mean():
     found = released(position=replace(FITTED.position, cov=0.2 * EYE))
     assert found.status == "imprecise" and "the logarithm of the mean" in found.note
+
+
+@pytest.mark.parametrize("counted", [2.0, 3.0])
+def test_directions_of_skewed_regressors_are_weak_where_more_rows_than_ordinary_are_far(counted):
+    """A projection on what both span, with the directions that noise could account for."""
+    hessian = Hessian.released(900.0 * EYE - 899.0 * np.outer(EYE[0], EYE[0]), 2.0)
+    both = np.stack([(EYE[0] + EYE[1]) / np.sqrt(2), EYE[1]])
+    far = FarScores(Counted(counted, 10.0), Counted(-5.0, 12.0), 5000.0)
+    fitted = replace(FITTED, hessian=hessian, far=far, skewed=both)
+    expected = np.diag([1.0, float(counted > 2.5), *np.zeros(P - 2)])
+    assert fitted.weak == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_coefficient_along_a_weak_direction_is_hidden():
+    back = BASIS.from_span @ BASIS.span
+    along = back[-1] / np.linalg.norm(back[-1])
+    far = FarScores(Counted(3.0, 10.0), Counted(3.0, 12.0), 5000.0)
+    found, whole = released(far=far, skewed=along[None]), np.diag(released().cov)
+    assert "skewed regressor" in found.reasons["conf_int"]
+    hidden = np.diag(found.evidence.hidden_cov)
+    assert hidden[-1] == pytest.approx(whole[-1]) and (hidden < whole / 2).any()
