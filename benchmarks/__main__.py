@@ -25,8 +25,10 @@ from benchmarks import (
     logit_grid,
     methods,
     offsets,
+    outcomes,
     pairs,
     peers,
+    person_effects,
     persons,
     poisson,
     pooled,
@@ -73,6 +75,7 @@ ALONE = {
     "describe": describe,
     "tails": tails,
     "pairs": pairs,
+    "person_effects": person_effects,
     "tried": tried,
     "tried_tails": tried_tails,
     "crossing": crossing,
@@ -93,6 +96,7 @@ ALONE = {
     "iv": iv,
     "peers": peers,
     "offsets": offsets,
+    "outcomes": outcomes,
 }
 
 

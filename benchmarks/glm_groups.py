@@ -124,8 +124,8 @@ def line(name: str, n: int, epsilon: float, tables: int) -> tuple:
 def main(arguments: list[str]) -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks glm_groups", description=__doc__)
-    parser.add_argument("--tables", type=int, default=25)
-    parser.add_argument("--sizes", nargs="+", type=int, default=[1000, 5000, 20_000])
+    parser.add_argument("--tables", type=int, default=10)
+    parser.add_argument("--sizes", nargs="+", type=int, default=[2000, 10_000])
     parser.add_argument("--epsilons", nargs="+", type=float, default=[1, 4])
     given = parser.parse_args(arguments)
     rows = [line(name, n, epsilon, given.tables)

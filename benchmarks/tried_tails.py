@@ -3,6 +3,20 @@
 ``python -m benchmarks tried_tails`` fits the simulated cases of benchmarks/skewed.py, and with
 ``--data DIR`` tables as benchmarks/tails.py reads them, and writes vignettes/auto/tried_tails.csv
 and the end of the page that shows it.
+
+Tried on 23 regressions of economists, 24 skewed cases and 18 simulated tables, 3 to 8 fits of each
+at epsilon 1 and 4, and left out. Widths are geometric means over those of economists.
+
+- No room for hidden tails without declared bounds either: 25% less width where rows are few, but
+  visits to a doctor (2,227 rows) covered in .25 of the fits; with a fifth of today's allowance for
+  them .62 and 17%, with half of it .75 and 11%. How far the released mean lies from the middle of
+  two quantiles does not tell these from log wages.
+- The same where the response has a histogram: 1%.
+- A systematic part of light tails that falls with the number of directions p as 2 / root p: 1.5%,
+  though the cut parts of scores add up to .2 to .5 of their length with 6 to 36 directions, and to
+  .7 to 1 with 2 to 4.
+- The response's mean square says nothing for or against a tail where a histogram is out of reach:
+  at 4 deviations its noise is half of it at 1,500 rows and epsilon 1.
 """
 
 import argparse

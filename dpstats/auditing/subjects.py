@@ -101,7 +101,7 @@ def method_subject(method: Method, epsilon, delta, neighbors, pairs, d, options)
         if problem.coded:
             table = layout.compact(table)
         if method.instrumental:  # it moves with the response, which is as much as it may
-            table = replace(table, treatment=table.response)
+            table = replace(table, others=table.response[:, None])
         repeated = Repeated(InMemory(table))
 
         def release():

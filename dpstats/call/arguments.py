@@ -14,6 +14,7 @@ from dpstats.call.declarations import (
 )
 from dpstats.call.feasibility import check
 from dpstats.call.first_stage import FirstStage
+from dpstats.call.outcomes import LISTWISE, Outcomes, check_alike, for_several
 from dpstats.call.request import Request, Selection
 from dpstats.call.unsupported import unknown_method
 from dpstats.codebook import Schema
@@ -67,6 +68,9 @@ def make_requests(
     first = arguments.get("instruments")
     check_columns(declared, [*formulas.values(), *(first.both if first else ())], table)
     table = table.typed(declared.types)
+    if arguments.get("missing") == LISTWISE:
+        check_alike(formulas)
+        arguments["outcomes"], formulas = formulas, {None: next(iter(formulas.values()))}
     requests = {
         name: _request(parsed, table, declared, formulas=len(formulas), by=by, **arguments)
         for name, parsed in formulas.items()
@@ -86,6 +90,7 @@ def _request(
     select_share=None, companion=None, companion_share=None, by=None, formulas=1, weights=None,
     trim_weights=None, subset=None, unit=None, max_rows=None, max_groups=None, cluster=None,
     instruments: InstrumentFormula | None = None, offset=None, exposure=None,
+    outcomes: Mapping[str, Formula] | None = None,
 ) -> Request:  # fmt: skip
     """Check the arguments of a call for one of its formulas, and build the request."""
     epsilon, _ = validate_guarantee(epsilon, 0.0)
@@ -109,6 +114,9 @@ def _request(
         chosen = with_companion(chosen, METHODS[companion], companion_share)
     if formula.absorbed is not None:
         chosen = _absorbing(chosen, formula, select, unit)
+    if outcomes is not None:
+        alone = {"by": by, "select": select, "companion": companion, "row_norm": row_norm}
+        chosen = for_several(chosen, formula, **alone)
     if plan:
         neighbors = relation(neighbors, chosen.neighbors)
     if weights is not None:
@@ -118,7 +126,7 @@ def _request(
     options = with_cov_type(chosen, options, of_persons, cluster)
     epsilon, delta = chosen.share(*checked_guarantee(chosen, epsilon, delta), formulas)
     neighbors = checked_relation(chosen, neighbors)
-    if missing != "drop":
+    if missing != (LISTWISE if outcomes else "drop"):
         raise ArgumentError(
             f'expected missing="drop", got {shown(missing)}: any other answer to a missing value '
             "would tell that there is one"
@@ -129,12 +137,12 @@ def _request(
     )
     check_response(formula, schema, chosen)
     check_offset(of_offset, schema)
-    if instruments is not None:
-        first = instruments.first_stage
-        more, more_bounds = declared_bounds(declared.bounds, first)
-        with_treatment = declared_schema(first, table, more, declared.levels, row_norm, chosen)
-        check_response(first, with_treatment.schema, chosen)
-        schema, unbounded, notes = with_treatment.beside(DeclaredSchema(schema, unbounded, notes))
+    others = [*outcomes.values()][1:] if outcomes else []
+    for other in others if instruments is None else [instruments.first_stage]:
+        more, more_bounds = declared_bounds(declared.bounds, other)
+        beside = declared_schema(other, table, more, declared.levels, row_norm, chosen)
+        check_response(other, beside.schema, chosen)
+        schema, unbounded, notes = beside.beside(DeclaredSchema(schema, unbounded, notes))
         term_bounds = {**more_bounds, **term_bounds}
     known = schema if weights_of_rows is None else {weights: weights_of_rows.kind, **schema}
     known = {**cluster_schema(cluster, known), **(of_offset.schema if of_offset else {}), **known}
@@ -169,6 +177,7 @@ def _request(
         offset=of_offset,
         grouped=by is not None,
         first_stage=instruments and FirstStage.of(instruments, schema, term_bounds, clipping),
+        outcomes=Outcomes.of(outcomes, schema, term_bounds, clipping) if outcomes else None,
     )
     check(request)
     return request

@@ -74,8 +74,8 @@ def choose(
     'adassp'
     """
     if formula.absorbed is not None:
-        in_pairs = not (remote or normed or by_unit)
-        name = _NEWTON[delta == 0] if in_pairs else "adassp"
+        by_sums = normed or (remote and not by_unit)
+        name = "adassp" if by_sums else _NEWTON[delta == 0]
         return name, f"auto took {name}, which absorbs the effects of {formula.absorbed}"
     if levels > _MANY_LEVELS and delta != 0 and not clustered:
         return "adassp", f"auto took adassp: factors with {levels:,} levels"

@@ -35,7 +35,7 @@ def request_facts(requests: Mapping[str | None, Request], by, groups) -> dict:
     formulas = [[name, _of_formula(request)] for name, request in requests.items()]
     grouped = () if by is None else columns_of(by)
     return {
-        "formula": "; ".join(request.formula.text for request in requests.values()),
+        "formula": "; ".join(text for request in requests.values() for text in request.texts),
         "method": first.method.name,
         "source": first.table.source,
         "call": {
@@ -104,6 +104,9 @@ def _rows(request: Request) -> dict:
         facts["offset"] = plain(asdict(request.offset))
     if request.first_stage is not None:
         facts["instruments"] = request.first_stage.formula.text
+    if request.outcomes is not None:
+        named = zip(request.outcomes.names, request.texts, strict=True)
+        facts["outcomes"] = [[plain(name), text] for name, text in named]
     if request.subset is not None:
         text = request.subset.condition.text
         facts["subset"] = {

@@ -31,7 +31,8 @@ def _check_fit(request: Request) -> None:
         raise ArgumentError(
             f"x_new with method={method.name!r} needs declared bounds on {request.unbounded[0]}"
         )
-    reach = np.abs([*design.low, *design.high, *design.response_bounds]).max()
+    responses = [end for _, other in request.regressions for end in other.response_bounds]
+    reach = np.abs([*design.low, *design.high, *responses]).max()
     if reach > FARTHEST and not request.clipping:
         raise ArgumentError(
             f"a column of {request.formula.text!r} reaches {reach:g}; tighten bounds"

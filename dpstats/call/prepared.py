@@ -59,6 +59,7 @@ class Prepared:
             request.unsure,
             clustered=request.cluster is not None,
             instruments=_instruments(request),
+            others=() if request.outcomes is None else request.outcomes.references,
             grouped=request.grouped,
         )
         return cls(request, design, problem, request.fit_cost, _labels(frame))

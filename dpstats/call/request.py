@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from dpstats.call.first_stage import FirstStage
+from dpstats.call.outcomes import Outcomes
 from dpstats.engines import AnyTable
 from dpstats.estimators.contract import Method, Reference
 from dpstats.formula import Design, Formula
@@ -64,7 +65,8 @@ class Request:
     from the data within the budget; ``design`` is what the formula learned from the schema.
     ``rows_seen`` is the number of rows that this released, and its standard deviation;
     ``unsure`` names the variables of which rows may lie far beyond the estimated range. With a
-    ``first_stage`` the formula is the reduced form of a regression with instruments.
+    ``first_stage`` the formula is the reduced form of a regression with instruments, and with
+    ``outcomes`` the first of several that one release fits.
     """
 
     formula: Formula
@@ -97,6 +99,7 @@ class Request:
     companion_share: float = 0.0
     first_stage: FirstStage | None = None
     offset: Offset | None = None
+    outcomes: Outcomes | None = None
     grouped: bool = False
 
     @property
@@ -142,11 +145,25 @@ class Request:
         """
         by_unit = self.unit is not None
         absorbed = None if by_unit else self.formula.absorbed
-        first_stage = None if self.first_stage is None else self.first_stage.design
+        others = [design for _, design in self.regressions[1:]]
         return RowReader(
-            self.row_design, self.coded, self.weights, by_unit, absorbed, self.cluster, first_stage,
-            self.offset,
+            self.row_design, self.coded, self.weights, by_unit, absorbed, self.cluster,
+            tuple(others), self.offset,
         )  # fmt: skip
+
+    @property
+    def regressions(self) -> list[tuple[Formula, Design]]:
+        """Return formulas and designs of all responses: its own, a first stage's, others'."""
+        first, found = self.first_stage, [(self.formula, self.design)]
+        found += [] if first is None else [(first.formula.first_stage, first.design)]
+        others = () if self.outcomes is None else self.outcomes.others
+        return found + [(other.formula, other.design) for other in others]
+
+    @property
+    def texts(self) -> list[str]:
+        """Return the formulas of the outcomes as they were written, or the only one."""
+        others = () if self.outcomes is None else self.outcomes.others
+        return [self.formula.text, *(other.formula.text for other in others)]
 
     @property
     def rows_in_use(self) -> RowsInUse:
@@ -251,6 +268,7 @@ class Request:
             unit=self.unit and self.unit.column,
             max_rows=self.unit.max_rows if self.unit else 1,
             max_groups=self.unit.max_groups if self.unit else 1,
+            together=len(self.texts),
         )
 
     def _assumptions(self) -> tuple[str, ...]:
@@ -269,6 +287,11 @@ class Request:
             together = f"epsilon={epsilon:g}" + (f", delta={delta:g}" if delta else "")
             said.append(
                 f"one of {self.formulas} formulas fitted to these rows, together at {together}"
+            )
+        if self.outcomes is not None:
+            said.append(
+                f"the results of {len(self.texts)} formulas are one release, to which epsilon and "
+                "delta belong; a row without a value of one of their variables is left out of all"
             )
         if self.selection:
             said.append(

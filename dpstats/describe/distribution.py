@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpstats.describe.column_parts import NumberPart
-from dpstats.describe.cumulative import covariances_with_last, deviations, prefix_sums
+from dpstats.describe.cumulative import prefix_sums
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,9 @@ class Distribution:
         """
         from scipy.optimize import isotonic_regression
 
-        size, length = part.limits.size, part.counts
-        sums = prefix_sums(noisy, length)
-        own = (s * deviations(size, length)) ** 2
-        shared = s**2 * covariances_with_last(size, length)
+        deviation, with_last = part.spread
+        sums = prefix_sums(noisy, part.weights)
+        own, shared = (s * deviation) ** 2, s**2 * with_last
         p = np.clip(sums / rows, 0.0, 1.0)
         weight = (shared + p * rows_variance) / (own[-1] + rows_variance)
         sums = sums - weight * (sums[-1] - rows)

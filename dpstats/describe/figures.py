@@ -27,7 +27,7 @@ _KURTOSIS = 6.0
 _MOST_BEYOND = 0.18
 # A deviation has an interval where rows that the noise hides are at most so large a part of its
 # square; the second is for skewed columns, whose tail may look shorter than it is.
-_MOST_HIDDEN, _SKEWNESS = (0.2, 0.05), 0.3
+_MOST_HIDDEN, _SKEWNESS = (0.2, 0.03), 0.3
 OK, IMPRECISE, UNIDENTIFIED = "ok", "imprecise", "not_identified"
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpstats.describe.column_parts import NumberPart
-from dpstats.describe.cumulative import inverse, prefix_sums
+from dpstats.describe.cumulative import deviation, prefix_sums
 from dpstats.describe.figures import Counted
 
 # Bins lie between these quantiles, and the outer ones hold all beyond. They are as many as have, on
@@ -44,12 +44,13 @@ def bars(
     that was counted stands for ``each`` rows, or for such a sum of weights.
     """
     limits = part.limits
-    sums = [prefix_sums(own[3:], part.counts) for own in places]
+    sums = [prefix_sums(own[3:], part.weights) for own in places]
     cuts = _cuts(part, sums, s)
     edges = (limits.first + np.array(cuts) - 0.5) * limits.width
     edges = np.clip(edges, *ends)
     edges[[0, -1]] = ends
-    deviations = [s * _deviation(part, i, j) for i, j in zip(cuts[:-1], cuts[1:], strict=True)]
+    spans = zip(cuts[:-1], cuts[1:], strict=True)
+    deviations = [s * deviation(part.weights, i, j) for i, j in spans]
     for group, own in enumerate(sums):
         counts = np.diff(np.append(0.0, own)[cuts])
         for k, (count, sd) in enumerate(zip(counts.tolist(), deviations, strict=True)):
@@ -65,7 +66,7 @@ def _cuts(part: NumberPart, sums: Sequence[np.ndarray], s: float) -> list[int]:
     increasing = isotonic_regression(np.sum(sums, axis=0)).x
     rows = max(float(increasing[-1]), 0.0)
     low, high = (int(np.argmax(increasing >= q * rows)) for q in _BETWEEN)
-    clear = rows / len(sums) / (_CLEAR * s * _deviation(part, half, limits.size))
+    clear = rows / len(sums) / (_CLEAR * s * deviation(part.weights, half, limits.size))
     most = min(max(int(clear), _BINS[0]), _BINS[1])
     step = _step(high - low + 1, limits.width, most)
     first, last = (limits.first + low) // step, (limits.first + high) // step
@@ -79,10 +80,3 @@ def _step(bins: int, width: float, most: int) -> int:
     steps = (1, 2, 5, 10) if starts_with_1 else (1, 2, 4, 10)
     power = 10 ** max(math.floor(math.log10(bins / most)), 0)
     return next(step * power for step in steps if bins <= step * power * most)
-
-
-def _deviation(part: NumberPart, first: int, last: int) -> float:
-    """Return the deviation of the sum of counts first to last - 1 under unit noise on C counts."""
-    entries = inverse(part.limits.size, part.counts)[:last].copy()
-    entries[last - first :] -= entries[:first]
-    return float(np.linalg.norm(entries))

@@ -7,14 +7,14 @@ from functools import cached_property
 
 import numpy as np
 
-from dpstats.describe.column_parts import FactorPart, NumberPart, Part, counted
+from dpstats.describe.column_parts import SUM, FactorPart, NumberPart, Part, counted
 from dpstats.describe.cumulative import BITS, BITS_OF_PARTS, whole_length
 from dpstats.describe.limits import Limits
 from dpstats.noise import Query
 from dpstats.schema import Categorical
 
 # Share of the number of rows in the squared length of all.
-_ROWS = 0.06
+_ROWS = 0.07
 
 
 @dataclass(frozen=True)
@@ -62,12 +62,14 @@ class Joint:
         """Return the L2 sensitivity under add/remove, in multiples of :attr:`unit`.
 
         A row adds, in the group it is in and in no other, ``rows`` to the count of rows and in each
-        column a vector of squared length at most ``part.squared``. For a number that is present
-        these are trunc(a t) and trunc(b (2 t^2 - 1)), of magnitude at most a and b as |t| <= 1, and
-        one column of C, the longest of which is the first; where it is missing, one place. All are
-        in different places, so the squares add up, and one row more or less moves the sum by at
-        most the root L. It is reached: by a row with t = -1 in the first bin of every column, for
-        which t^2 = 1.
+        column a vector of squared length at most ``part.squared``. For a number in bin k these are
+        trunc(a t), trunc(b (2 t^2 - 1)) and w_k C_k, with C_k a column of C. As t is cut to the
+        ends of the bin, also where rounding puts a value beside them, and a^2 t^2 + b^2 (2 t^2 -
+        1)^2 is convex in t^2, its largest over the bin is at one of the ends; adding w_k^2 |C_k|^2
+        and taking the largest over bins gives the bound. Where a value is missing, one place has
+        ``missing``; a level of a factor is one place. All are in different places, so the squares
+        add up, and one row more or less moves the sum by at most the root L. It is reached: w_k is
+        what the others leave of one length for all bins, so by a value at the end of any.
 
         A row that counts for the whole number p of ``one`` adds p times its places and trunc(p a t)
         and trunc(p b (2 t^2 - 1)), so no entry is larger than p times that of the vector above, and
@@ -77,7 +79,7 @@ class Joint:
         number times as much.
         """
         squared = self.rows**2 + sum(part.squared for part in self.parts.values())
-        return math.sqrt(squared * self.in_groups) * self.one * (1 + 2.0**-50)
+        return math.sqrt(squared * self.in_groups) * self.one * (1 + 2.0**-40)
 
     @property
     def unit(self) -> float:
@@ -124,6 +126,11 @@ class Joint:
         starts = 1 + np.cumsum([0, *(part.size for part in self.parts.values())])
         spans: Sequence[int] = starts.tolist()
         return {n: slice(*spans[i : i + 2]) for i, n in enumerate(self.parts)}
+
+
+def noise_on_sums(columns: int) -> float:
+    """Return how many times the noise on a sum is that on one number released alone."""
+    return math.sqrt(columns / ((1 - _ROWS) * SUM))
 
 
 def _bits(one: int) -> int:

@@ -1,6 +1,7 @@
 """Choose the limits at which values count in sums, by noise and by what lies beyond them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -14,6 +15,9 @@ _FARTHER, _HIDDEN = 1.5, 2.0
 # They move means of columns with these kurtoses so many times; the last is that of mostly zeros.
 _KURTOSES, _TIMES = (3.5, 5.5, 12.0), (0.0, 1.0, 2.0)
 _LEAST_POINTS = 3
+# The squared error of what lies beyond, in that of a posterior by which tails are heavy as often
+# as not. It chooses limits alone: intervals allow for all of it.
+_SURE = 0.25
 # Quantiles are read from so many bins at most, of a width that people round to.
 _BINS = 1024
 _ROUND = (1.0, 5.0)
@@ -62,13 +66,18 @@ class Limits:
     @property
     def points(self) -> np.ndarray:
         """Return the values (size,) that stand for the bins."""
-        return (self.first + np.arange(self.size)) * self.width
+        return (float(self.first) + np.arange(self.size)) * self.width
 
-    def places(self, values: np.ndarray) -> np.ndarray:
-        """Return the bin of each value, 0..size - 1."""
-        last = self.first + self.size - 1
-        steps = np.clip(np.floor(values / self.width + 0.5), self.first, last)
-        return (steps - self.first).astype(np.int64)
+    @cached_property
+    def ends(self) -> np.ndarray:
+        """Return the least and the largest (value - center) / half, cut to [-1, 1], of each bin.
+
+        Of shape (size, 2); the outer bins hold all beyond.
+        """
+        edges = (float(self.first) + np.arange(self.size + 1) - 0.5) * self.width
+        edges[[0, -1]] = -np.inf, np.inf
+        t = np.clip((edges - self.center) / self.half, -1.0, 1.0)
+        return np.stack([t[:-1], t[1:]], axis=1)
 
     def excess(
         self, power: int, ends: tuple[float, float] | None = None
@@ -96,7 +105,7 @@ def limits(marginal: Marginal, bound: Numeric | None, whole: bool, noise: float)
     ends = (-np.inf, np.inf) if bound is None else (bound.low, bound.high)
     seen = marginal.seen
     low, high = _outermost(marginal)
-    both = None if seen is None else tails(seen, marginal.low, marginal.high, marginal.sd, ends)
+    both = None if seen is None else _tails(marginal, seen, low, high, ends)
     # one bin beside zero may be noise, and what lies farther out is hidden then
     rough = marginal.is_rough or marginal.is_unseen or len(marginal.points) < _LEAST_POINTS
     if seen is None or both is None or rough or not (both[0].is_seen or both[1].is_seen):
@@ -108,7 +117,7 @@ def limits(marginal: Marginal, bound: Numeric | None, whole: bool, noise: float)
     down = _squared(both[0].excess(both[0].start - lows, 1))
     up = _squared(both[1].excess(highs - both[1].start, 1))
     half = (highs[None] - lows[:, None]) / 2
-    error = (half * noise) ** 2 + down[:, None] + up[None]
+    error = (half * noise) ** 2 + _SURE * (down[:, None] + up[None])
     i, j = np.unravel_index(np.argmin(error), error.shape)
     low, high = float(lows[i]), float(highs[j])
     if (low, high) == ends:
@@ -121,6 +130,26 @@ def limits(marginal: Marginal, bound: Numeric | None, whole: bool, noise: float)
         low, high, both, True, *grid,
         hidden=heavy * share * reach, hidden_square=_HIDDEN * share * farthest**2,
     )  # fmt: skip
+
+
+def _tails(
+    marginal: Marginal, seen: Histogram, low: float, high: float, ends: tuple[float, float]
+) -> tuple[Tail, Tail]:
+    """Return the tails of a column that is seen between ``low`` and ``high``.
+
+    Where one begins at a value that many rows have, and nothing is seen beyond, as below the zeros
+    of spending, there is none: its density would be fitted to noise alone.
+    """
+    down, up = tails(seen, marginal.low, marginal.high, marginal.sd, ends)
+    return (
+        _empty(down) if down.start <= low else down,
+        _empty(up) if up.start >= high else up,
+    )
+
+
+def _empty(tail: Tail) -> Tail:
+    none = np.zeros_like(tail.share)
+    return replace(tail, share=none, share_variance=none)
 
 
 def _squared(found: tuple[np.ndarray, np.ndarray]) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 from dpstats.describe.column_parts import FactorPart
 from dpstats.describe.figures import Counted, Figure, of_factor, of_number
 from dpstats.describe.histogram import Bar, bars
-from dpstats.describe.joint import Joint
+from dpstats.describe.joint import Joint, noise_on_sums
 from dpstats.describe.limits import Limits, limits
 from dpstats.describe.request import DescribeRequest
 from dpstats.engines.unit_table import PARTS
@@ -20,7 +20,7 @@ from dpstats.range_estimation.marginals import estimate_marginals
 from dpstats.schema import Batch, Categorical, Numeric
 
 # Share of the cost for where numeric columns lie.
-_FIRST = 0.25
+_FIRST = 0.35
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def describe(request: DescribeRequest, noise: Noise) -> Described:
     What a row counts for depends on the rows of its unit alone
     (:class:`~dpstats.describe.counting.Counting`), so neighbours differ by rows whose parts add up
     to at most ``one`` in each of ``in_groups`` groups. 1. Distributions of numeric columns take a
-    quarter of it (:func:`~dpstats.range_estimation.marginals.estimate_marginals`), where all groups
+    part of it (:func:`~dpstats.range_estimation.marginals.estimate_marginals`), where all groups
     are counted together, so a unit has ``in_groups`` times ``one``; a missing value is in no bin.
     2. All sums and counts are one query of L2 sensitivity
     :attr:`~dpstats.describe.joint.Joint.l2`, given what was released. Of groups that share no unit
@@ -76,12 +76,12 @@ def _limits(
     weights = dict.fromkeys(numbers, 1.0)
     counting, many = request.counting, request.counting.in_groups
     found = estimate_marginals(
-        request.total, numbers, weights, cost, noise, ADD_REMOVE, "", many * counting.one
+        request.total, numbers, weights, cost, noise, ADD_REMOVE, (), many * counting.one
     )
     chosen = {}
     for name, marginal in found.items():
         rows = max(many * _rows_seen(marginal), 1.0)
-        error = math.sqrt(many * len(request.columns) / 0.47) / rest.mu / rows
+        error = math.sqrt(many) * noise_on_sums(len(request.columns)) / rest.mu / rows
         chosen[name] = limits(marginal, numbers[name], name in request.whole, error)
     return chosen
 

@@ -17,6 +17,7 @@ from dpstats.estimators.lines import (
     theil_sen,
 )
 from dpstats.estimators.newton import absorbed as absorbed_newton
+from dpstats.estimators.newton import absorbed_units as absorbed_units_newton
 from dpstats.estimators.newton import noisy_instruments, noisy_logit, noisy_newton, noisy_poisson
 from dpstats.estimators.risk import adaops, noisy_sgd, ops_objpert
 
@@ -50,11 +51,18 @@ GENERALIZED: dict[str, Method] = {
 INSTRUMENTAL: dict[str, Method] = {noisy_instruments.METHOD.name: noisy_instruments.METHOD}
 """The methods for an endogenous regressor with instruments, by name."""
 
+SEVERAL: dict[str, Method] = noisy_newton.SEVERAL
+"""The methods that fit several responses on one design in one release, by name."""
+
+_NEWTON = noisy_newton.METHOD, noisy_newton.PURE_METHOD
 ABSORBING: dict[str, Method] = {
-    **{m.name: absorbed_newton.method(m) for m in (noisy_newton.METHOD, noisy_newton.PURE_METHOD)},
+    **{plain.name: absorbed_newton.method(plain) for plain in _NEWTON},
     **absorbed.methods(adassp.METHODS),
 }
 """The methods that take ``y ~ x | column``, as they do it."""
 
-ABSORBING_UNITS: dict[str, Method] = absorbed_units.methods(adassp.METHODS)
+ABSORBING_UNITS: dict[str, Method] = {
+    **{plain.name: absorbed_units_newton.method(plain) for plain in _NEWTON},
+    **absorbed_units.methods(adassp.METHODS),
+}
 """The same where the column is the privacy unit, whose rows are protected together."""

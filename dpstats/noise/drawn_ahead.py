@@ -9,19 +9,14 @@ from dpstats.noise.random_sources import SOURCE, SystemSource
 _MOST = 32
 
 
-class DrawnAhead:
-    """Hand out noise of another source that is drawn for later requests of its kind too.
+class DrawnAhead(SystemSource):
+    """Hand out noise of the system that is drawn for later requests of its kind too.
 
     The numbers of one call are independent of one another, and each is handed out once, so that
     requests get what calls of their own would have given them, in distribution. What is drawn ahead
     doubles with each request for noise of one scale, up to that of 32: a scale that is asked for
     once costs nothing more.
     """
-
-    private = SystemSource.private
-    best = staticmethod(SystemSource.best)
-    bytes = staticmethod(SystemSource.bytes)
-    randbelow = staticmethod(SystemSource.randbelow)
 
     def __init__(self):
         self._held: dict[tuple[str, float], list[int]] = {}

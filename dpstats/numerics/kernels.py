@@ -188,6 +188,24 @@ def sums_of_runs(columns, numbers):
 
 
 @numba.njit(cache=True, nogil=True)
+def less_means(columns, starts):
+    """Subtract from columns (k, m) their means over the rows from each start (G + 1,) to the next.
+
+    Values are added up in ascending order, less the smallest, so that their order does not matter.
+    """
+    out = np.empty(columns.shape)
+    for j in range(len(columns)):
+        for g in range(len(starts) - 1):
+            ascending = np.sort(columns[j, starts[g] : starts[g + 1]])
+            total = 0.0
+            for value in ascending:
+                total += value - ascending[0]
+            for i in range(starts[g], starts[g + 1]):
+                out[j, i] = columns[j, i] - ascending[0] - total / len(ascending)
+    return out
+
+
+@numba.njit(cache=True, nogil=True)
 def code_products(codes, offsets, entries, sums):
     """Add to ``sums`` (M, M) the products of indicators with each other and with numbers.
 

@@ -1,7 +1,7 @@
 """Hold rows as methods take them, each of their roles by its name."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,8 +25,8 @@ class Rows:
         The key of each row's label in the absorbed column.
     clusters : numpy.ndarray or None, shape (m,)
         The key of each row's label in the column that standard errors are clustered by.
-    treatment : numpy.ndarray or None, shape (m,)
-        The endogenous regressor, where there are instruments.
+    others : numpy.ndarray or None, shape (m, k)
+        Responses beside the first: of other outcomes, or the endogenous regressor of instruments.
     offsets : numpy.ndarray or None, shape (m,)
         What is added to each row's linear predictor.
     """
@@ -38,11 +38,18 @@ class Rows:
     units: np.ndarray | None = None
     keys: np.ndarray | None = None
     clusters: np.ndarray | None = None
-    treatment: np.ndarray | None = None
+    others: np.ndarray | None = None
     offsets: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.response)
+
+    def of_outcome(self, place: int) -> "Rows":
+        """Return the rows with the response at a place: 0 is the first, the others follow."""
+        if place == 0:
+            return self
+        assert self.others is not None, "the request reads them"
+        return replace(self, response=self.others[:, place - 1])
 
     def __getitem__(self, chosen: slice | np.ndarray) -> "Rows":
         """Return the rows of a slice, a mask or positions."""
@@ -71,7 +78,7 @@ class Rows:
         """Return the roles that only some rows have, by name."""
         roles = {
             "codes": self.codes, "parts": self.parts, "units": self.units, "keys": self.keys,
-            "clusters": self.clusters, "treatment": self.treatment, "offsets": self.offsets,
+            "clusters": self.clusters, "others": self.others, "offsets": self.offsets,
         }  # fmt: skip
         return {name: role for name, role in roles.items() if role is not None}
 

@@ -32,7 +32,7 @@ from dpstats.privacy.costs import (
     validate_guarantee,
 )
 from dpstats.privacy.joint import joint_guarantee
-from dpstats.privacy.report import Event, PrivacyReport, relation_name
+from dpstats.privacy.report import Event, PrivacyReport, distinct, relation_name
 
 ADD_REMOVE = "add_remove"
 REPLACE_ONE = "replace_one"
@@ -58,6 +58,7 @@ __all__ = [
     "check_fits",
     "gdp_delta",
     "gdp_epsilon",
+    "distinct",
     "joint_guarantee",
     "make_composition",
     "relation_name",

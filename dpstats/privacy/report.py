@@ -1,6 +1,7 @@
 """Report the noise that a release drew, the budget it spent and its assumptions."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dpstats.privacy.costs import GDP, Cost, added, gdp_epsilon
@@ -52,7 +53,8 @@ class PrivacyReport:
     noise came from a seeded generator, in which case nothing is guaranteed. ``parallel`` says
     that the events are the worst of groups which share no row and may have taken different steps.
     ``unit`` names the column of persons whose rows are protected together, each with as many as
-    ``max_rows`` in all, or in each of ``max_groups`` groups; None stands for single rows.
+    ``max_rows`` in all, or in each of ``max_groups`` groups; None stands for single rows. The
+    guarantee is that of so many results ``together``, which are one release.
     """
 
     neighbors: str
@@ -66,6 +68,7 @@ class PrivacyReport:
     unit: str | None = None
     max_rows: int = 1
     max_groups: int = 1
+    together: int = 1
 
     @property
     def difference(self) -> str:
@@ -108,3 +111,13 @@ class PrivacyReport:
     def shares(self) -> list[tuple[Event, float]]:
         """List each event with its fraction of the budget."""
         return [(event, self.limit.share(event.cost)) for event in self.events]
+
+
+def distinct(reports: Iterable[PrivacyReport]) -> list[PrivacyReport]:
+    """Return the report of each release once, whatever is shown of it.
+
+    Groups of one call have one report. Several results that are one release have equal ones, also
+    where they were stored, and no other release draws the same noise at the same limits.
+    """
+    found = {report if report.together > 1 else id(report): report for report in reports}
+    return list(found.values())

@@ -184,6 +184,7 @@ def privacy(report: PrivacyReport) -> dict:
         "neighbors": report.neighbors,
         "unit": report.unit or "",
         "max_rows": float(report.max_rows),
+        "together": float(report.together),
         "private": report.private,
         "gaussian": isinstance(report.limit, GDP),
         "mu": float(report.limit.mu),

@@ -9,6 +9,8 @@ from dpstats.range_estimation.histogram import Histogram
 
 # Where Chernoff's bound is tried.
 _SLOPES = np.linspace(0.01, 0.999, 200) * math.sqrt(2)
+# What rounding may add to a sum, over the sum of absolute values.
+_ROUNDING = 1e-9
 
 
 def far_rows(histogram: Histogram, first: int, last: int, clear: np.ndarray | float) -> np.ndarray:
@@ -30,16 +32,29 @@ def far_rows(histogram: Histogram, first: int, last: int, clear: np.ndarray | fl
 def _outward(histogram: Histogram, counts: np.ndarray, needed: np.ndarray) -> np.ndarray:
     """Return the rows seen in bins (k,) that lie farther and farther out."""
     seen, free = np.zeros(len(counts)), np.ones(len(counts), dtype=bool)
-    for width in 2 ** np.arange((2 * len(counts)).bit_length()):
-        for start in range(0, len(counts), width):
+    for width in (2 ** np.arange((2 * len(counts)).bit_length())).tolist():
+        for start in _perhaps_clear(histogram, counts, needed, free, width):
             group = start + np.flatnonzero(free[start : start + width])
-            if not len(group):
-                continue
             place, total = _clearest(counts[group]), counts[group].sum()
             if _is_clear(histogram, total, len(group), float(needed[group[place]])):
                 seen[group[place]] = total
                 free[group] = False
     return seen
+
+
+def _perhaps_clear(
+    histogram: Histogram, counts: np.ndarray, needed: np.ndarray, free: np.ndarray, width: int
+) -> list[int]:
+    """Return where groups of ``width`` bins begin whose sum over ``free`` ones may be clear.
+
+    Most are not, and are left out by all sums at once, which rounding may have changed.
+    """
+    starts = np.arange(0, len(counts), width)
+    sums = np.add.reduceat(np.where(free, counts, 0.0), starts)
+    bins = np.add.reduceat(free.astype(np.int64), starts)
+    least = np.minimum.reduceat(needed, starts) * histogram.event.deviation * np.sqrt(bins)
+    rounding = _ROUNDING * np.abs(counts).sum()
+    return starts[(bins > 0) & (sums + rounding > least)].tolist()
 
 
 def _is_clear(histogram: Histogram, total: float, bins: int, clear: float) -> bool:

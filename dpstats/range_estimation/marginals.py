@@ -1,7 +1,7 @@
 """Estimate the distribution of each column, from noisy histograms or two noisy quantiles."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -46,14 +46,14 @@ def estimate_marginals(
     cost: Cost,
     noise: Noise,
     neighbors: str,
-    response: str,
+    responses: Collection[str],
     one: int = 1,
 ) -> dict[str, Marginal]:
     """Release the distribution of each column in ``limits``, the cost divided by weights.
 
     ``total(each)`` is the sum of ``each(batch)`` over all batches of rows. ``limits`` are the
-    declared bounds, None for a column without. ``one`` is what a row counts for, or at most all
-    rows of a privacy unit together.
+    declared bounds, None for a column without, and histograms of ``responses`` need more rows.
+    ``one`` is what a row counts for, or at most all rows of a privacy unit together.
 
     1. A histogram gives the order of magnitude: over dyadic bins, or within declared bounds over
        64 equal ones. 2. Where rows are too few for it, or no bin is seen, the median and a
@@ -81,7 +81,7 @@ def estimate_marginals(
     quarter = dict.fromkeys(limits, _FIRST)
     first = count("order of magnitude", unbounded, quarter) | count("histogram", bounded, quarter)
     rows = number_of_rows(list(first.values()))
-    needed = {name: _enough(name == response, name in bounded) * first[name].threshold
+    needed = {name: _enough(name in responses, name in bounded) * first[name].threshold
               for name in limits}  # fmt: skip
     rough = [n for n in limits if rows < needed[n] or not len(first[n].occupied)]
     rest = {name: each[name].part(1 - _FIRST) for name in rough}
@@ -92,7 +92,7 @@ def estimate_marginals(
     clear = {name: first[name] for name in limits if name not in rough}
     marginals |= _from_histograms(clear, limits, rows, count)
     least = max(each.values(), key=lambda part: noise_deviation(part, 1, 1))
-    few = _are_few(rows, least, len({*limits, response}), neighbors)
+    few = _are_few(rows, least, len({*limits} - {*responses}) + 1, neighbors)
     return {name: _clipped(marginals[name], limits[name], few) for name in limits}
 
 

@@ -120,8 +120,8 @@ class RowReader:
         The column whose labels are the keys of rows.
     cluster : str or None
         The column whose values are the clusters of rows.
-    first_stage : Design or None
-        The design whose response is the endogenous regressor.
+    others : tuple of Design
+        The designs of other responses.
     offset : Offset or None
     """
 
@@ -131,7 +131,7 @@ class RowReader:
     by_unit: bool = False
     absorbed: str | None = None
     cluster: str | None = None
-    first_stage: Design | None = None
+    others: tuple[Design, ...] = ()
     offset: Offset | None = None
 
     def __call__(self, batch: Batch) -> Rows:
@@ -147,9 +147,15 @@ class RowReader:
             units=batch[UNIT] if self.by_unit else None,
             keys=None if self.absorbed is None else batch[self.absorbed],
             clusters=None if self.cluster is None else batch[self.cluster],
-            treatment=None if self.first_stage is None else self.first_stage.responses(batch),
+            others=self._other_responses(batch),
             offsets=None if self.offset is None else self.offset.values(batch),
         )
+
+    def _other_responses(self, batch: Batch) -> np.ndarray | None:
+        """Return the responses of other designs as columns (m, k), if there are any."""
+        if not self.others:
+            return None
+        return np.stack([design.responses(batch) for design in self.others], axis=1)
 
 
 def only(batch: Batch, chosen: np.ndarray) -> Batch:

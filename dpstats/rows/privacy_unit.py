@@ -138,6 +138,12 @@ def check_unit(method: Method, unit: PrivacyUnit | None, select, formula: Formul
     """Raise ArgumentError where a method, or a selection of terms, is for single rows only."""
     if unit is None:
         return
+    if formula.absorbed not in (None, unit.column):
+        raise ArgumentError(
+            f"{formula.text!r} compares rows of several persons with one mean, which is not proven "
+            f"for unit={unit.column!r}; absorb {unit.column} itself, leave unit= out, or write "
+            f"C({formula.absorbed}) with levels= instead of |"
+        )
     if "units" not in method.takes:
         able = ", ".join(name for name, known in METHODS.items() if "units" in known.takes)
         raise ArgumentError(
@@ -148,12 +154,6 @@ def check_unit(method: Method, unit: PrivacyUnit | None, select, formula: Formul
         raise ArgumentError(
             f"select={select!r} is proven for persons of one row only; with unit={unit.column!r} "
             "use 'lasso', or choose the terms yourself"
-        )
-    if formula.absorbed not in (None, unit.column):
-        raise ArgumentError(
-            f"{formula.text!r} compares rows of several persons with one mean, which is not proven "
-            f"for unit={unit.column!r}; absorb {unit.column} itself, leave unit= out, or write "
-            f"C({formula.absorbed}) with levels= instead of |"
         )
     if not formula.has_intercept and formula.absorbed is None:
         raise ArgumentError(

@@ -17,6 +17,7 @@ from dpstats.progress_bar import step_counter
 from dpstats.rows.group_labels import columns_of
 from dpstats.run.groups import fit_groups
 from dpstats.run.instruments import fit_instruments
+from dpstats.run.outcomes import fit_outcomes
 from dpstats.run.prepare import prepare
 from dpstats.run.single import fit_single
 from dpstats.run.spark_groups import fit_groups_on_workers
@@ -78,6 +79,8 @@ def _released(request: Request, by, groups, progress, n_jobs):
         prepared = prepare(request, noise, () if by is None else columns_of(by))
         if request.first_stage is not None:
             return fit_instruments(prepared, noise)
+        if request.outcomes is not None:
+            return fit_outcomes(prepared, noise)
         if by is None:
             return fit_single(prepared, noise)
         if request.table.remote:

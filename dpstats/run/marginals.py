@@ -40,6 +40,7 @@ def with_marginals(request: Request, noise: Noise) -> Request:
     }
     limits |= {name: _declared(request, *side) for name, side in sides.items()}
     beside = _free_name(request.table.columns)
+    responses = [response] if request.outcomes is None else [*designs]
     limits |= {} if offset is None else {beside: offset.limit}
     weights = dict.fromkeys(limits, 1.0) | dict.fromkeys(designs, request.method.ranges.response)
     bought = {name: limit for name, limit in limits.items() if weights[name]}
@@ -49,7 +50,7 @@ def with_marginals(request: Request, noise: Noise) -> Request:
     if not request.table.remote:
         total = Held(total).sum
     marginals = estimate_marginals(
-        total, bought, weights, cost, noise, request.neighbors, response, request.one
+        total, bought, weights, cost, noise, request.neighbors, responses, request.one
     )
     marginals = {response: TWO_OUTCOMES, **marginals}
     if offset is None:
@@ -72,10 +73,8 @@ def _free_name(columns: Container[str]) -> str:
 
 
 def _regressions(request: Request) -> dict[str, tuple[Formula, Design]]:
-    """Return formulas and designs by response: the request's, and those of a first stage."""
-    first, sides = request.first_stage, [(request.formula, request.design)]
-    sides += [] if first is None else [(first.formula.first_stage, first.design)]
-    return {design.response: (formula, design) for formula, design in sides}
+    """Return formulas and designs by response."""
+    return {design.response: (formula, design) for formula, design in request.regressions}
 
 
 def _is_free(request: Request, formula: Formula) -> bool:
@@ -121,12 +120,12 @@ def _estimated(
         if name in request.formula.predictors
     }
     rough = tuple(name for name, marginal in marginals.items() if marginal.is_rough)
-    (design, reference), *of_first = [
-        (found, reference_of(found, marginals, name, limits[name]))
+    (design, reference), *others = [
+        (found, reference_of(found, _own(request, marginals, name), name, limits[name]))
         for name, side in _regressions(request).items()
         for found in [_learned(request, *side, ranges, clipping)]
     ]
-    first = request.first_stage
+    first, outcomes = request.first_stage, request.outcomes
     return replace(
         request,
         schema=schema,
@@ -136,9 +135,16 @@ def _estimated(
         term_bounds=bounds,
         released_clipping=clipping,
         reference=reference,
-        first_stage=first and first.with_released(*of_first[0]),
+        first_stage=first and first.with_released(*others[0]),
+        outcomes=outcomes and outcomes.with_released(others),
         plan="; ".join(filter(None, (request.plan, _note(rough)))),
     )
+
+
+def _own(request: Request, marginals: Mapping[str, Marginal], name: str) -> dict[str, Marginal]:
+    """Return the distributions that tell of one outcome: those of others do not."""
+    apart = () if request.outcomes is None else _regressions(request)
+    return {other: of for other, of in marginals.items() if other == name or other not in apart}
 
 
 def _learned(

@@ -58,6 +58,7 @@ def _extremes(
     reach = float(np.abs(ends).max()) * (1.0 if limit is not None or y.is_rough else 1 + heavy)
     return Extremes(
         heavy=heavy,
+        heavy_seen=_seen_heavy(marginals, y),
         leverage=float(squares.max() * farther**2) + max(codes, 1) * Extremes.CODE_LEVERAGE,
         kurtosis=(columns**4).mean(axis=0) + _UNSEEN_KURTOSIS * is_rough,
         skewness=(columns**3).mean(axis=0),
@@ -73,6 +74,11 @@ def _extremes(
 
 def _heavy(marginals: Mapping[str, Marginal], y: Marginal) -> float:
     """Return how likely the distributions make a heavy tail of scores, from 0 to 1."""
+    return max(_seen_heavy(marginals, y), Extremes.HEAVY_UNSEEN * y.is_rough)
+
+
+def _seen_heavy(marginals: Mapping[str, Marginal], y: Marginal) -> float:
+    """Return the same as far as they show one."""
     columns = marginals.values()
     signs = (
         max(marginal.moment(4) for marginal in columns) - _KURTOSIS,
@@ -80,7 +86,7 @@ def _heavy(marginals: Mapping[str, Marginal], y: Marginal) -> float:
         abs(y.moment(3)) - _SKEWNESS,
     )
     clear = max(sign / unit for sign, unit in zip(signs, _SURELY, strict=True))
-    return min(max(clear, Extremes.HEAVY_UNSEEN * y.is_rough), 1.0)
+    return min(max(clear, 0.0), 1.0)
 
 
 def _ends(y: Marginal, limit: Numeric | None) -> np.ndarray:

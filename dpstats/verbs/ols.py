@@ -76,7 +76,7 @@ def dp_ols(
     formula : str, or list or mapping of str
         A patsy formula, ``"y ~ x1 + C(region)"``. ``"y ~ x1 | state"`` absorbs the effects of
         one column, whose labels stay private: coefficients alone are released. Several, such as
-        one an outcome, share the budget in equal parts.
+        one an outcome, share the budget in equal parts, or have it together (``missing``).
     data : data frame, mapping, path or query
         pandas, polars, pyarrow, or a mapping of columns of equal length. A path or quoted
         glob of Parquet, CSV or TSV files, a list of paths, a polars LazyFrame, a pyarrow
@@ -166,7 +166,11 @@ def dp_ols(
         ``"add_remove"`` or ``"replace_one"``; by default the method's own, which for "auto" is
         ``"add_remove"`` whatever it takes.
     missing : str
-        ``"drop"``: rows with a missing value or an undeclared level are left out.
+        ``"drop"``: rows with a missing value or an undeclared level are left out, of each formula
+        those that miss one of its own variables. ``"listwise"`` is for several formulas with the
+        same terms right of ~: a row that misses a variable of any of them is left out of all. What
+        is of the rows alone is then released once for all of them, so each has less noise; the
+        results are one release, whose epsilon each of them states.
     select : str, optional
         ``"kendall"`` or ``"lasso"``: keep the k terms that say most of the response, chosen
         privately (``dpstats.SELECTORS``), and fit those; ``result.selected`` names them.

@@ -80,9 +80,10 @@ comparison_notes <- function(columns, names, layout, fits) {
   )
 }
 
-# What the fits cost together; one that is there twice counts once.
+# What the fits cost together; one that is there twice counts once, and so do several that are one
+# release, whose noise was drawn at equal scales.
 together <- function(fits, count) {
-  releases <- fits[!duplicated(vapply(fits, function(fit) fit$state, ""))]
+  releases <- fits[!duplicated(vapply(fits, release_of, ""))]
   reports <- lapply(releases, function(fit) fit$privacy)
   if (length(unique(vapply(reports, relation_of, ""))) > 1L) {
     return(paste("Results from the same people spend their budgets together; under different",
@@ -95,6 +96,11 @@ together <- function(fits, count) {
     if (joint[2L] > 0) sprintf(" and delta = %.3g", joint[2L]),
     " together, provided that none was chosen by looking at another."
   )
+}
+
+release_of <- function(fit) {
+  if (!isTRUE(fit$privacy$together > 1)) return(fit$state)
+  paste(sprintf("%.17g", fit$privacy$steps$scale), collapse = " ")
 }
 
 # Epsilon and delta of releases together, as of the Python package's dpstats/privacy/joint.py:

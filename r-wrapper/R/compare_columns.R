@@ -1,7 +1,7 @@
 # What a fit puts into its column of a comparison.
 
 fact_names <- c("response", "method", "epsilon", "delta", "neighbours", "N", "R-squared",
-                "R-squared Adj.", "status", "private")
+                "R-squared Adj.", "Pseudo R-squared", "status", "private")
 
 # A p-value is missing where the interval is not bounded, so that no star stands there.
 private_column <- function(fit) {
@@ -28,8 +28,9 @@ private_column <- function(fit) {
 facts_of <- function(fit) {
   privacy <- fit$privacy
   rows <- rows_line(list(nobs = nobs(fit), fit_statistics = fit$fit_statistics))
-  squared <- c("", "")
-  if (has_rsquared(fit)) squared <- c(figure_of(fit, "rsquared"), figure_of(fit, "rsquared_adj"))
+  has <- c(rep(has_rsquared(fit), 2L), "prsquared" %in% rownames(fit$fit_statistics))
+  squared <- rep("", 3L)
+  squared[has] <- vapply(c("rsquared", "rsquared_adj", "prsquared")[has], figure_of, "", fit = fit)
   c(deparse1(stats::formula(fit)[[2L]]), fit$method, sprintf("%g", privacy$epsilon),
     sprintf("%g", privacy$delta), relation_of(privacy), rows,
     squared, fit$status, if (privacy$private) "yes" else "NO (seeded)")
@@ -65,7 +66,8 @@ non_private_column <- function(fit) {
   list(
     names = table$term, quantities = as.data.frame(table)[parts], status = "not private",
     facts = c(deparse1(stats::formula(fit)[[2L]]), class(fit)[1L], "", "", "",
-              sprintf("%.0f", row$nobs), figure("r.squared"), figure("adj.r.squared"), "", "NO"),
+              sprintf("%.0f", row$nobs), figure("r.squared"), figure("adj.r.squared"),
+              figure("pseudo.r.squared"), "", "NO"),
     private = FALSE,
     caveats = paste("NOT PRIVATE, computed from the rows without noise; no guarantee covers what",
                     "is printed there")

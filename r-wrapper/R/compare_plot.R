@@ -6,7 +6,7 @@ drawn_coefficients <- function(comparison) {
   terms <- comparison$terms[comparison$terms %in% coefficients]
   parts <- Map(function(column, name) {
     own <- column$quantities[column$quantities$term %in% terms & !is.na(column$quantities$estimate), ]
-    stamp <- if (!column$private) ", not private" else if (column$facts[10L] != "yes") ", NOT PRIVATE"
+    stamp <- if (!column$private) ", not private" else if (column$facts[length(fact_names)] != "yes") ", NOT PRIVATE"
     cbind(own, model = rep(paste0(name, stamp), nrow(own)))
   }, unname(comparison$columns), comparison$names)
   table <- do.call(rbind, parts)

@@ -40,8 +40,8 @@
 #'
 #' @return An object of class `dp_description`, which prints as Table 1. [as.data.frame()] and `tidy()`
 #'   give one row for each figure: `variable`, `level`, the column of `by`, `statistic`, `estimate`,
-#'   `std.error`, `conf.low`, `conf.high` and `status`; `$privacy` has what was spent. `plot()` returns
-#'   `x`, invisibly, and `autoplot()` a ggplot.
+#'   `std.error`, `conf.low`, `conf.high` and `status`; `$privacy` has what was spent, and `glance()` one
+#'   row of it. `plot()` returns `x`, invisibly, and `autoplot()` a ggplot.
 #'
 #' @section Guarantee:
 #' (epsilon, delta)-differential privacy for tables that differ by one row, with `unit` by all rows of
@@ -164,4 +164,15 @@ as.data.frame.dp_description <- function(x, row.names = NULL, optional = FALSE, 
 tidy.dp_description <- function(x, ...) {
   refuse_others("tidy", ...)
   x$frame
+}
+
+#' @rdname dp_describe
+#' @exportS3Method generics::glance dp_description
+glance.dp_description <- function(x, ...) {
+  refuse_others("glance", ...)
+  tibble::tibble(
+    variables = length(unique(x$frame$variable)), epsilon = x$privacy$epsilon,
+    delta = x$privacy$delta, neighbors = x$privacy$neighbors, status = x$status,
+    private = x$privacy$private
+  )
 }

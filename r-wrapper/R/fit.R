@@ -46,7 +46,7 @@ family_of <- function(model) switch(model, Logit = "binomial", Poisson = "poisso
 privacy <- function(value) {
   list(
     epsilon = value$epsilon, delta = value$delta, neighbors = value$neighbors,
-    unit = value$unit, max_rows = value$max_rows,
+    unit = value$unit, max_rows = value$max_rows, together = value$together,
     private = value$private, gaussian = value$gaussian, mu = value$mu, failing = value$failing,
     guarantee = value$guarantee,
     assumptions = strings(value$assumptions),

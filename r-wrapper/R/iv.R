@@ -20,6 +20,7 @@
 #' @param formula A formula such as `wage ~ age | educ ~ near`: response, exogenous regressors, or `1`
 #'   for none, then the endogenous regressor and its instruments.
 #' @param data A data frame, or the paths of files, as for [dp_ols()]; not grouped.
+#' @param missing `"drop"`: rows with a missing value are left out.
 #' @param delta Probability with which epsilon may be exceeded, greater than 0; by default 1e-6.
 #' @param bounds,levels,types What is declared of columns, as for [dp_ols()].
 #' @param weights A column of weights, with public `bounds`.

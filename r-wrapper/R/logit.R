@@ -18,6 +18,7 @@
 #'   budget in equal parts. See [dp_ols()] for what it may hold; effects cannot be absorbed.
 #' @param data A data frame, or the paths of files, as for [dp_ols()]. If it is grouped by dplyr's
 #'   `group_by()`, there is one regression for each group.
+#' @param missing `"drop"`: rows with a missing value are left out.
 #' @param delta Probability with which epsilon may be exceeded, greater than 0; by default 1e-6.
 #' @param bounds,levels,types What is declared of columns, as for [dp_ols()]. `levels` are for
 #'   character columns, the response too: `list(vote = c("no", "yes"))`.

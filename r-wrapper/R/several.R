@@ -19,7 +19,7 @@ new_dp_ols_list <- function(fits, texts) {
 #'
 #' The result of [dp_ols()] for a list of formulas: a list of fits, or with `by` of groups, under
 #' the names in the list or else the formulas as they were written. They share the budget of the
-#' call.
+#' call, or have it together with `missing = "listwise"`.
 #'
 #' @param x,object The fits.
 #' @param ... Passed on to the method for a single fit, such as `conf.int = TRUE`.

@@ -20,7 +20,7 @@ texreg_parts <- function(fit) {
   own <- column$quantities[match(column$names, column$quantities$term), ]
   row <- as.list(glance(fit))
   figures <- c(
-    "R$^2$" = row$r.squared, "Adj. R$^2$" = row$adj.r.squared,
+    "R$^2$" = row$r.squared, "Adj. R$^2$" = row$adj.r.squared, "Pseudo R$^2$" = row$pseudo.r.squared,
     "First-stage F" = row$statistic.weakinst, "Num. obs." = row$nobs, "Epsilon" = row$epsilon,
     "log10(Delta)" = if (row$delta > 0) log10(row$delta), "NOT PRIVATE (seeded)" = if (!row$private) 1
   )

@@ -83,7 +83,7 @@ class Table(NamedTuple):
         return Rows(
             X[:, 2:], self.y, X[:, :2], self.parts if problem.in_parts else None,
             self.units if problem.by_unit else None, clusters=self.labels,
-            treatment=self.X[:, -1] if model.has_treatment else None,
+            others=self.X[:, -1:] if model.has_treatment else None,
         )  # fmt: skip
 
     def joined(self, other: "Table") -> "Table":

@@ -28,7 +28,7 @@ def marginals(data, limit, neighbors, limits=DECLARED):
     halves = [{k: v[i::2] for k, v in data.items()} for i in range(2)]
     weights = dict.fromkeys(limits, 1.0) | {"y": 2.0}
     return lambda noise: estimate_marginals(
-        lambda each: sum(map(each, halves)), limits, weights, limit, noise, neighbors, "y"
+        lambda each: sum(map(each, halves)), limits, weights, limit, noise, neighbors, ("y",)
     )
 
 

@@ -91,6 +91,16 @@ ROLES = {
             "method": "noisy_newton",
         },
     ),
+    "cluster of outcomes": Role(
+        tuple(CELLS),
+        lambda content: {
+            "formula": "I((y > 0.5) * 1) ~ x",
+            "bounds": {"x": (0, 1), "y": (0, 1), "I((y > 0.5) * 1)": (0, 1)},
+            "cluster": "c",
+            "cov_type": "cluster",
+            "method": "noisy_logit",
+        },
+    ),
     "subset of numbers": Role(
         ("real", "whole"),
         lambda content: {"formula": "y ~ x", "subset": "c > 0.4 | ~(np.log(c) < x)"},
@@ -117,7 +127,7 @@ ROLES = {
         },
     ),
     "group of counts": Role(
-        ("whole",),
+        ("flag",),
         lambda content: {
             "formula": "y ~ x",
             "by": "c",

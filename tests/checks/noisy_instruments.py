@@ -18,7 +18,7 @@ class InstrumentCase(Case):
     """A case whose tables have the endogenous regressor in their last column."""
 
     def rows(self, X, y):
-        return replace(super().rows(X[:, :-1], y), treatment=X[:, -1])
+        return replace(super().rows(X[:, :-1], y), others=X[:, -1:])
 
 
 def instrument_case(neighbors: str, epsilon: float = 100.0) -> InstrumentCase:

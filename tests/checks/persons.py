@@ -12,7 +12,7 @@ from dpstats.estimators import GENERALIZED
 from dpstats.estimators.least_squares.dense import clipped_rows, robust_covariance
 from dpstats.estimators.least_squares.within import absorbed_units
 from dpstats.estimators.least_squares.within import units as within_units
-from dpstats.estimators.newton import noisy_logit, noisy_newton
+from dpstats.estimators.newton import noisy_logit, noisy_newton, unit_deviations
 from dpstats.estimators.newton.scores import Scores
 from dpstats.numerics import Rows, Sensitivity
 from dpstats.numerics.clipping import ENTRY_BITS
@@ -74,6 +74,9 @@ PANELS = {
         ("adassp", True, 3, 300.0),
         ("ssp", True, 1, 300.0),
         ("adassp", False, 1, 300.0),
+        ("noisy_newton", False, 1, 2.0),
+        ("noisy_newton", True, 3, 300.0),
+        ("noisy_newton_pure", False, 3, 2.0),
     )
     for neighbors in RELATIONS
 }
@@ -215,6 +218,32 @@ def rows_as_scores(blocks, theta, cut):
     return scores, WEIGHTED(blocks, theta, cut)[1]
 
 
+def less_all_means(rows):
+    """Rows of a batch have the mean of all of them taken off, and not that of their unit."""
+    mean = rows.numbers.mean(axis=0), rows.response.mean()
+    found = replace(rows, numbers=rows.numbers - mean[0], response=rows.response - mean[1])
+    sizes = np.bincount(rows.unit_order, minlength=1)
+    return replace(found, codes=np.empty((len(rows), 0)))[sizes[rows.unit_order] > 1]
+
+
+def numbers_of_rows(rows):
+    """Rows are counted in place of units."""
+    return np.array([len(rows) << ENTRY_BITS] * 2, dtype=object)
+
+
+def squares_of_rows(cut, rows):
+    """Squares of the response count in full."""
+    return MEAN_SQUARES(cut, replace(rows, parts=np.ones(len(rows))))
+
+
+def sizes_of_rows(values, edges, rows):
+    """Rows count in full in a histogram of deviations."""
+    return SIZES(values, edges, replace(rows, parts=np.ones(len(rows))))
+
+
+MEAN_SQUARES, SIZES = unit_deviations._squares, unit_deviations._by_size
+
+
 def quartered(deviations, neighbors):
     """A quarter of the sensitivity."""
     return Sensitivity(tuple(bound / 4 for bound in SENSITIVITY(deviations, neighbors).l2))
@@ -232,6 +261,7 @@ SCALED, UNIT_SUMS = within_units.UnitDeviations.scaled, within_units.UnitSums.of
 NUMBER_OF_ROWS = property(len)
 WEIGHTED = robust_covariance.weighted_scores
 PANEL = PANELS["adassp, add_remove, bounds, 3, 300.0 | id"]
+ROUNDS = PANELS["noisy_newton, add_remove, none, 1, 2.0 | id"]
 NEWTON, SUMS, LOGIT, POISSON = (
     CALLS[f"{name}, add_remove, none, 1, {epsilon}, None"]
     for name, epsilon in (
@@ -282,6 +312,13 @@ REPLACED = {
     "the degrees of freedom are those of rows": (
         within_units.UnitSums, "of", classmethod(degrees_of_rows), PANEL,
     ),
+    "rows count in full around a mean in rounds": (PrivacyUnit, "parts", whole_parts, ROUNDS),
+    "rows have the mean of all rows in rounds": (
+        unit_deviations, "deviations", less_all_means, ROUNDS,
+    ),
+    "rows are counted in place of units": (unit_deviations, "_numbers", numbers_of_rows, ROUNDS),
+    "squares around a mean count in full": (unit_deviations, "_squares", squares_of_rows, ROUNDS),
+    "deviations count in full": (unit_deviations, "_by_size", sizes_of_rows, ROUNDS),
     "a quarter of the sensitivity is stated": (
         within_units.UnitDeviations, "sensitivity", quartered, PANEL,
     ),

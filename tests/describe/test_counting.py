@@ -70,7 +70,8 @@ def test_a_large_epsilon_gives_the_figures_of_weighted_rows(name, by):
         weight = weigh(rows, rows.groupby("id")["x"].transform("size"))
         for column in ("x", "hours"):
             for statistic, value in expected(rows, weight, column).items():
-                wrong = 0.05 if column == "x" and "%" in statistic else 0.003 * max(abs(value), 5)
+                # parts are cut to whole numbers, so a rank at the edge of a bin may be in the next
+                wrong = 0.1 if column == "x" and "%" in statistic else 0.003 * max(abs(value), 5)
                 figure = found[label, column, statistic, None]
                 assert figure.estimate == pytest.approx(value, abs=wrong), (column, statistic)
         share = weight[rows["g"] == "high"].sum() / weight.sum()

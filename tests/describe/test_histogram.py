@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import dpstats as dp
-from dpstats.describe.cumulative import prefix_sums
-from dpstats.describe.histogram import _deviation, _step
+from dpstats.describe.cumulative import deviation, prefix_sums
+from dpstats.describe.histogram import _step
 from dpstats.describe.joint import Joint
 from tests.checks.descriptions import COLUMNS
 
@@ -69,10 +69,10 @@ def test_the_noise_on_a_count_is_that_of_a_difference_of_prefix_sums():
     part = Joint.of(COLUMNS, 1).parts["x"]
     size = part.limits.size
     draws = np.random.default_rng(0).normal(size=(4000, size))
-    sums = np.pad(prefix_sums(draws, part.counts), ((0, 0), (1, 0)))
+    sums = np.pad(prefix_sums(draws, part.weights), ((0, 0), (1, 0)))
     for first, last in [(0, 3), (2, 5), (4, size), (0, size)]:
         found = (sums[:, last] - sums[:, first]).std()
-        assert _deviation(part, first, last) == pytest.approx(found, rel=0.05)
+        assert deviation(part.weights, first, last) == pytest.approx(found, rel=0.05)
 
 
 def test_intervals_of_counts_hold_the_noise():

@@ -10,6 +10,7 @@ from dpstats.describe.figures import OK, UNIDENTIFIED
 from dpstats.describe.limits import limits
 from dpstats.privacy import GDP, Event
 from dpstats.range_estimation import Histogram, Marginal
+from dpstats.range_estimation.marginal import from_histogram
 from tests.checks.descriptions import QUANTILES, released
 
 
@@ -172,6 +173,27 @@ def test_no_tail_is_feared_beyond_declared_bounds(seed):
     sd = found[None, "wage", "sd", None]
     assert sd.status == OK and sd.upper - sd.lower < 1
     assert sd.lower <= data["wage"].std() <= sd.upper
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_no_tail_is_fitted_to_noise_beyond_a_value_that_many_have(mirrored):
+    """Spending, of which 3,000 of 5,000 are zero: it has no tail below zero, and one above.
+
+    Noise of deviation 31 is 40 in six bins far below zero, which a tail would fit.
+    """
+    far = 2048 * 2.0 ** np.arange(-3, 16)
+    edges = np.concatenate([-far[::-1], np.linspace(0, 2048, 65), 2048 + far])
+    counts = np.concatenate(
+        [np.repeat([0, 40, 0], [10, 6, 3]), [3000], 80 * np.exp(-np.arange(63) / 25), np.zeros(19)]
+    )
+    if mirrored:
+        edges, counts = -edges[::-1], counts[::-1]
+    event = Event("bins", "gaussian", 1.0, 31.0, GDP(1 / 31))
+    ends = (-2048.0, 0.0) if mirrored else (0.0, 2048.0)
+    marginal = from_histogram(Histogram(edges, counts, event, 1e-5), *ends, False)
+    found = limits(marginal, None, False, 0.004)
+    assert found.is_known and (found.high if mirrored else found.low) == 0
+    assert 2048 < (-found.low if mirrored else found.high) < 10_000
 
 
 def test_one_bin_beside_zero_is_no_distribution():

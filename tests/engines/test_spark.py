@@ -142,6 +142,21 @@ def test_weights_and_a_subset_are_those_in_memory(rows, people):
     assert np.abs(difference).to_numpy().max() < 1e-2 and list(here.status) == list(there.status)
 
 
+@pytest.mark.parametrize("more", [
+    {}, {"by": "g", "groups": ["u", "v"], "subset": "x > 0.2"}, {"unit": "area"},
+    {"weights": "y", "bounds": {"y": (0, 1)}, "histogram": True},
+])  # fmt: skip
+def test_descriptions_are_those_in_memory(rows, people, more):
+    columns = ["x"] if "by" in more or "unit" in more else ["x", "area", "g"]
+    call = {"epsilon": 4, "levels": LEVELS, **more}
+    found = []
+    for data in (people, rows):
+        with dp.testing.insecure_seed(8):
+            found.append(dp.dp_describe(data, columns, **call))
+    assert repr(found[0].figures) == repr(found[1].figures)
+    assert found[0].bars == found[1].bars and found[0].privacy == found[1].privacy
+
+
 def test_no_rows_and_strange_names(make, people):
     odd = {"x": "a.b`c", "y": "y"}
     frame = people.rename(columns=odd)

@@ -40,9 +40,9 @@ def test_both_responses_have_a_released_center_and_scale():
 
 def test_rows_have_the_endogenous_regressor_as_the_formula_transforms_it():
     rows = prepared("y ~ x + [np.log(d) ~ z]").sum(lambda rows: rows)
-    assert rows.treatment.tolist() == np.log(FRAME.d).tolist()
+    assert rows.others[:, 0].tolist() == np.log(FRAME.d).tolist()
     bounded = prepared("y ~ x + [d ~ z]", d=(0, 1)).sum(lambda rows: rows)
-    assert bounded.treatment.tolist() == np.clip(FRAME.d, 0, 1).tolist()
+    assert bounded.others[:, 0].tolist() == np.clip(FRAME.d, 0, 1).tolist()
     assert rows.response.tolist() == FRAME.y.tolist()
 
 

@@ -56,6 +56,20 @@ def test_a_response_of_two_quantiles_may_have_any_tail():
     assert reference(y=replace(COUNTS, is_rough=True)).extremes.heavy == 1.0
 
 
+def test_what_noise_may_hide_is_not_seen():
+    rough = reference(y=replace(NORMAL, is_rough=True)).extremes
+    assert rough.heavy_seen == reference().extremes.heavy_seen == 0
+    assert reference(y=replace(COUNTS, is_rough=True)).extremes.heavy_seen == 1.0
+
+
+def test_declared_ends_leave_the_less_room_for_a_tail_the_narrower_they_are():
+    narrow, wide = (
+        reference(limit=Numeric(-far * NORMAL.sd, far * NORMAL.sd)).extremes.room for far in (4, 30)
+    )
+    assert (narrow, wide) == (0, 1)
+    assert reference(y=replace(NORMAL, is_rough=True)).extremes.room == 1
+
+
 def test_the_kurtosis_is_that_of_the_columns_and_more_where_quantiles_hide_it():
     normal, counts = reference().extremes.kurtosis, reference(x=COUNTS).extremes.kurtosis
     assert normal[0] == pytest.approx(3, abs=0.2)

@@ -173,6 +173,23 @@ def test_several_formulas_of_a_model_are_columns_of_a_table(folder):
     assert columns == ["areas: y ~ x", "areas: z ~ x"]
 
 
+def test_outcomes_of_the_same_rows_are_columns_that_cost_what_one_call_does(folder):
+    split = """formula = ["y ~ x", "z ~ x"]
+method = "noisy_stats"
+epsilon = 2
+by = "area"
+groups = ["a0", "a1"]"""
+    together = 'formula = ["y ~ x", "z ~ x"]\nmissing = "listwise"\nepsilon = 2'
+    assert split in STUDY
+    study = STUDY.replace(split, together) + '[tables.t]\nmodels = ["areas"]\n'
+    (folder / "study.toml").write_text(study)
+    out = dp.run_study(folder / "study.toml", folder / "out", dry_run=True)
+    columns = pd.read_csv(out / "table_1_t.csv")["result"].unique().tolist()
+    assert columns == ["areas: y ~ x", "areas: z ~ x"]
+    assert "they have epsilon = 2 and delta" in (out / "table_1_t.txt").read_text()
+    assert verify_record(out) == ()
+
+
 def test_what_does_not_fit_together_is_refused_as_a_whole(folder, ledger, reserve_some):
     reserve_some(ledger)
     with pytest.raises(dp.BudgetError, match="epsilon=1 does not fit"):

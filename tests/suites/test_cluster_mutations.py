@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from dpstats.estimators.newton import clusters, indicator_basis, joint_scores
+from dpstats.estimators.newton import clusters, indicator_basis
 from dpstats.estimators.newton.clusters import ClusterQueries
 from dpstats.estimators.newton.joint_scores import JointScores
 from dpstats.estimators.newton.logistic_sums import LogisticRows
@@ -49,7 +49,7 @@ def each_by_itself(original):
 
     def clipped(self, limit, rows):
         of_y, _ = self.y.of_units(limit * self.units[0], rows)
-        of_d, _ = self.d.of_units(limit * self.units[1], joint_scores.with_treatment(rows))
+        of_d, _ = self.d.of_units(limit * self.units[1], rows.of_outcome(1))
         one = 2.0**20
         return np.vstack(
             [np.trunc(s / np.maximum(np.linalg.norm(s, axis=0) / one, 1)) for s in (of_y, of_d)]

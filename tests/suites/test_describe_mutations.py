@@ -4,6 +4,7 @@ In the manner of test_mutations.py; the check replays every kind of row.
 """
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from dpstats.describe.counting import Counting
 from dpstats.describe.joint import Joint
 from dpstats.engines.unit_table import PARTS
 from dpstats.noise import Query
+from dpstats.numerics import column_sums
 from dpstats.rows import PrivacyUnit, Weights
 from dpstats.rows.privacy_unit import ONE
 from tests.checks.descriptions import COUNTED, check_counted, check_rows
@@ -21,15 +23,15 @@ from tests.checks.mutants import Mutant, both_tests, over, patched
 
 def unclipped(original):
     def total(self, values, codes, groups, parts):
-        far = NumberPart(self.limits, 2 * self.sums, self.squares, self.counts, self.missing)
+        far = replace(self, sums=2 * self.sums)
         return original(far, values, codes, groups, parts)
 
     return total
 
 
-def another_size(original):
-    """Counts whose columns of C are longer than stated."""
-    return lambda counts, length: original(counts, 2 * length)
+def longer(original):
+    """Columns of C that are longer than stated."""
+    return lambda counts: 2 * original(counts)
 
 
 def in_all_groups(original):
@@ -56,17 +58,21 @@ def twice(original):
     return lambda self, total: 2 * original(self, total)
 
 
-class without_clip:
-    """NumPy whose clip leaves values as they are, within what a whole number holds."""
+def beyond_limits(original):
+    """Values count as far as two times the limits."""
+    return lambda *given: original(*given[:4], 2 * given[4], *given[5:])
 
-    def __init__(self, original):
-        self.original = original
 
-    def __getattr__(self, name):
-        return getattr(self.original, name)
+def one_weight(original):
+    """Counts have the weight of the middle in all bins."""
+    return lambda *given: original(*given[:6], np.full_like(given[6], given[6].max()), *given[7:])
 
-    def clip(self, values, low, high):
-        return self.original.clip(values, 2 * low, 2 * high)
+
+def numbers_without_parts(original):
+    """A number counts in full."""
+    return lambda values, codes, parts, *given: original(
+        values, codes, np.full(len(values), float(ONE)), *given
+    )
 
 
 def whole_rows(original):
@@ -102,9 +108,15 @@ def without_parts(original):
 CHECK_COUNTED = over(check_counted, COUNTED)
 MUTANTS = {
     "a sum beyond its limit": Mutant(patched(NumberPart, "total", unclipped), check_rows),
-    "longer columns of C": Mutant(patched(column_parts, "transformed", another_size), check_rows),
+    "longer columns of C": Mutant(patched(column_parts, "transformed", longer), check_rows),
     "a level that counts twice": Mutant(patched(FactorPart, "exact", twice), check_rows),
-    "values beyond the limits": Mutant(patched(column_parts, "np", without_clip), check_rows),
+    "values beyond the limits": Mutant(
+        patched(column_sums, "column_sums", beyond_limits), check_rows
+    ),
+    "weights of the middle": Mutant(patched(column_sums, "column_sums", one_weight), check_rows),
+    "numbers of whole rows": Mutant(
+        patched(column_sums, "column_sums", numbers_without_parts), CHECK_COUNTED
+    ),
     "a row in every group": Mutant(patched(Joint, "total", in_all_groups), check_rows),
     "too low a sensitivity": Mutant(patched(Joint, "query", only_one_column), check_rows),
     "whole rows": Mutant(patched(PrivacyUnit, "with_parts", whole_rows), CHECK_COUNTED),

@@ -10,6 +10,7 @@ import numpy as np
 
 from dpstats.estimators.newton import indicator_basis, joint_scores, noisy_instruments
 from dpstats.estimators.newton.joint_scores import JointScores
+from dpstats.numerics import Rows
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
 from tests.checks.breaks import smaller, without_limit
 from tests.checks.mutants import Mutant, both_tests, patched
@@ -52,11 +53,12 @@ def each_by_itself(original):
 def times_the_last(original):
     """A row's endogenous regressor depends on other rows."""
 
-    def of_treatment(rows):
-        found = original(rows)
-        return replace(found, response=found.response * np.sign(found.response[-1:]))
+    def of_outcome(rows, place):
+        found = original(rows, place)
+        signs = np.sign(found.response[-1:]) if place else 1.0
+        return replace(found, response=found.response * signs)
 
-    return of_treatment
+    return of_outcome
 
 
 def unclipped_units(original):
@@ -85,7 +87,7 @@ MUTANTS = {
         patched(joint_scores, "capped", each_by_itself), REPLACED
     ),
     "the endogenous regressor depends on another row": Mutant(
-        patched(joint_scores, "with_treatment", times_the_last), ADDED
+        patched(Rows, "of_outcome", times_the_last), ADDED
     ),
     "the unit of joint scores is of the rows": Mutant(
         patched(JointScores, "products", unclipped_units), REPLACED

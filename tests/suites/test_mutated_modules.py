@@ -43,9 +43,11 @@ from tests.checks.rooms import ROOMS as FLOORS
 from tests.checks.structure import Structure
 from tests.suites import test_absorbed_mutations as within
 from tests.suites import test_basis_mutations as basis
+from tests.suites import test_describe_mutations as describe
 from tests.suites import test_instrument_mutations as instruments
 from tests.suites import test_logit_mutations as logit
 from tests.suites import test_newton_mutations as newton
+from tests.suites import test_outcome_mutations as outcomes
 from tests.suites import test_pair_mutations as pairs
 from tests.suites import test_person_replay as persons
 from tests.suites import test_poisson_mutations as poisson
@@ -242,7 +244,7 @@ ALL = (
     *MUTANTS.values(), *newton.MUTANTS.values(), *within.MUTANTS.values(), *basis.MUTANTS.values(),
     *persons.MUTANTS.values(), *pairs.MUTANTS.values(), *logit.MUTANTS.values(),
     *poisson.MUTANTS.values(), *instruments.MUTANTS.values(), *pure.MUTANTS.values(),
-    *MORE.values(),
+    *describe.MUTANTS.values(), *outcomes.MUTANTS.values(), *MORE.values(),
 )  # fmt: skip
 
 

@@ -112,6 +112,25 @@ def test_a_person_whose_mean_is_absorbed_reaches_what_one_row_would(neighbors, m
             check_reached(step, found[step])
 
 
+@pytest.mark.parametrize("method", ["noisy_newton", "noisy_newton_pure"])
+@pytest.mark.parametrize("neighbors", RELATIONS)
+def test_a_person_around_a_mean_reaches_what_steps_state(method, neighbors):
+    """Two rows at opposite corners, far from all others, and under replace-one in other bins."""
+    far = pd.DataFrame({"x": [1e3, -1e3], "y": [-1e3, 1e3], "id": 0})
+    x = np.random.default_rng(0).normal(size=900)
+    others = pd.DataFrame({"x": x, "y": 0.2 * x, "id": np.repeat(np.arange(1, 301), 3)})
+    near = pd.DataFrame({"x": 0.01, "y": [-0.01] * 100 + [0.01] * 100, "id": 0})
+    new = [] if neighbors == "add_remove" else [near]
+    call = {"method": method, "neighbors": neighbors, "bounds": {}, "formula": "y ~ x | id"}
+    one, other = requests([table([far, others]), table([*new, others])], epsilon=50, **call)
+    found = check_neighbours(partial(fit, one), partial(fit, other), one.cost)
+    for step in ("deviations of column 1", "deviations of y", "leverages", "score norms"):
+        check_reached(step, found[step])
+    check_reached("mean square of y", found["mean square of y"])
+    if neighbors == "add_remove":
+        check_reached("number of units", found["number of units"])
+
+
 @pytest.mark.parametrize("formula", ["y ~ x", "y ~ x | id"])
 @pytest.mark.parametrize("neighbors", RELATIONS)
 def test_a_person_far_off_the_line_reaches_the_sensitivity_of_the_second_pass(neighbors, formula):

@@ -27,6 +27,8 @@ class Extremes:
     ----------
     heavy : float
         How likely they make a heavy tail of scores, from 0 to 1.
+    heavy_seen : float
+        The same, as far as they show it: without what noise may hide.
     leverage : float
         Largest squared leverage of a row, as far as is seen.
     kurtosis, skewness : numpy.ndarray, shape (d,)
@@ -56,10 +58,14 @@ class Extremes:
     # Where no tail of the response is seen it is heavy with this chance: with .4, as for any
     # histogram that hides 0.5% of the rows, visits to a doctor are covered in .8 of 100 fits.
     HEAVY_UNSEEN: ClassVar[float] = 0.55
+    # Where a response may lie farther from its center than so many units of its scale there is room
+    # for a tail that noise hides, and for any from so many.
+    ROOM: ClassVar[tuple[float, float]] = (5.0, 20.0)
     # Largest error of the square of the response's scale.
     LARGEST_ERROR: ClassVar[float] = 0.5
 
     heavy: float
+    heavy_seen: float
     leverage: float
     kurtosis: np.ndarray
     skewness: np.ndarray
@@ -71,10 +77,17 @@ class Extremes:
     y_weights: np.ndarray
     y_unseen: bool = False
 
+    @property
+    def room(self) -> float:
+        """Return how much room the ends of the response leave for a tail, from 0 to 1."""
+        none, full = self.ROOM
+        return min(max((self.y_most - none) / (full - none), 0.0), 1.0)
+
     @classmethod
     def unknown(cls, columns: int) -> "Extremes":
         """Return the extremes of distributions of which nothing is known."""
         return cls(
+            1.0,
             1.0,
             math.inf,
             np.full(columns, math.inf),
@@ -199,6 +212,8 @@ class Problem:
         Whether rows have keys of the clusters that standard errors are to allow for.
     instruments : Instruments or None
         Where an endogenous regressor has instruments; the design is then that of x and z.
+    others : tuple of Reference
+        As that of the problem, for each response beside the first, in the order of the rows'.
     grouped : bool
         Whether rows are of one group each time, and the reference is that of all groups.
     """
@@ -222,6 +237,7 @@ class Problem:
     paired: bool = False
     clustered: bool = False
     instruments: Instruments | None = None
+    others: tuple[Reference, ...] = ()
     grouped: bool = False
 
     @cached_property
@@ -233,6 +249,11 @@ class Problem:
         if make not in self._shared:
             self._shared[make] = make(self)
         return self._shared[make]
+
+    @property
+    def outcomes(self) -> int:
+        """Return the number of responses."""
+        return 1 + len(self.others)
 
     @property
     def counted(self) -> str:

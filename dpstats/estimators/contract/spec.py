@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from dpstats.estimators.contract.release import Problem, Release, Releases
+from dpstats.estimators.contract.release import Problem, Releases
 from dpstats.numerics import Layout
 from dpstats.privacy import GDP, ApproxDP, Cost, PureDP
 
@@ -89,7 +89,8 @@ class Method:
     standard_errors : str
         What the standard errors are, or why there are none.
     release : callable
-        ``(passes, problem, cost, noise, **options) -> Release``, where ``passes.sum`` is all that
+        ``(passes, problem, cost, noise, **options) -> Release``, or a tuple of them of a method
+        for several responses, where ``passes.sum`` is all that
         is seen of rows (:class:`~dpstats.estimators.contract.passes.Passes`).
     fixed_size_summary : bool
         Whether each sum is of one size for any number of rows; else one holds the rows, and these
@@ -122,7 +123,7 @@ class Method:
     neighbors: tuple[str, ...]
     single_regressor: bool
     standard_errors: str
-    release: Callable[..., Release]
+    release: Callable[..., Any]
     fixed_size_summary: bool = False
     options: Mapping[str, tuple[Any, Callable[[Any], Any]]] = field(default_factory=dict)
     check: Callable[[Problem, Mapping[str, Any]], None] = lambda problem, options: None

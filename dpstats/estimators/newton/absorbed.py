@@ -21,9 +21,9 @@ from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.pair_queries import PairQueries
 from dpstats.estimators.newton.pair_scales import with_mean_square, with_scales
 from dpstats.estimators.newton.queries import Counted
-from dpstats.estimators.newton.release import release_of
+from dpstats.estimators.newton.release import NO_PREDICTIONS, release_of
 from dpstats.estimators.newton.rounds import RESPONSE_WEIGHT, Shares, rounds
-from dpstats.estimators.newton.sizes import ROWS_PER_NOISE
+from dpstats.estimators.newton.sizes import ROWS_PER_NOISE, check_columns
 from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.estimators.newton.state import Clusters
 from dpstats.evidence import Evidence, NewtonEvidence
@@ -51,12 +51,7 @@ class _Shares(NamedTuple):
 # its root, so that small releases need more of the whole (benchmarks/pairs.py).
 _GAUSSIAN = _Shares(0.15, 0.005, 0.01, 0.02, 0.1)
 _PURE = _Shares(0.18, 0.015, 0.02, 0.03, 0.15)
-_MOST_COLUMNS = 200
 _COV_TYPES = "cluster", "nonrobust", "HC1"
-_NO_PREDICTIONS = (
-    "a prediction needs the effect of its group, which is absorbed and not released; differences "
-    "between predictions of one group are differences of the regressors times params"
-)
 _NOTE = "the effects of the absorbed column are not released"
 _CLUSTERED = "standard errors are clustered by it"
 _ROBUST = _CLUSTERED + ", which holds for errors of different variances too"
@@ -139,7 +134,7 @@ def release(
     )  # fmt: skip
     if weighted:
         found = replace(found, evidence=_of_weighted(found.evidence, number))
-    reasons = {**found.reasons, "predictions": _NO_PREDICTIONS}
+    reasons = {**found.reasons, "predictions": NO_PREDICTIONS}
     notes = found.note, _NOTE, _errors(cov_type, groups, clustered, labels if parts > 1 else 1)
     cov_type = "HC1" if parts > 1 else "cluster" if clustered else "nonrobust"
     note = "; ".join(filter(None, notes))
@@ -183,9 +178,9 @@ def _whole(rows: Rows) -> Rows:
 
 def _queries(rows: Rows, problem: Problem, noise: Noise) -> PairQueries:
     """Return the releases before anything is known of the columns."""
-    S = len(problem.low)
-    basis = IndicatorBasis((), np.zeros(S), np.eye(S), np.eye(S), False)
-    return PairQueries(basis, InMemory(rows).sum, problem, noise, SquaredLoss())
+    return PairQueries(
+        IndicatorBasis.unscaled(len(problem.low)), InMemory(rows).sum, problem, noise, SquaredLoss()
+    )
 
 
 def _fewest(queries: PairQueries, columns: int, cost: Cost) -> float:
@@ -201,11 +196,7 @@ def _fewest(queries: PairQueries, columns: int, cost: Cost) -> float:
 
 def _check(problem: Problem, options: Mapping[str, Any]) -> None:
     """Raise ArgumentError for too many columns, and for errors of one variance with weights."""
-    if len(problem.low) > _MOST_COLUMNS:
-        raise ArgumentError(
-            f"noisy_newton takes at most {_MOST_COLUMNS} columns beside an absorbed one, got "
-            f'{len(problem.low)}; take method="adassp"'
-        )
+    check_columns(problem)
     if problem.weighted and options["cov_type"] == "nonrobust":
         raise ArgumentError(
             'cov_type="nonrobust" takes errors of one variance, which weighted rows have not, for '

@@ -3,14 +3,12 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
 from dpstats.estimators.contract import Extremes, Reference
 from dpstats.estimators.newton.pair_queries import PairQueries
-from dpstats.estimators.newton.pair_sums import differences
-from dpstats.numerics import Rows
+from dpstats.estimators.newton.unit_deviations import DeviationQueries
 from dpstats.privacy import Cost
 from dpstats.range_estimation import LEAST_SD, Distances, Histogram
 from dpstats.range_estimation.far_rows import far_rows
@@ -26,8 +24,6 @@ _TILT = 0.25
 # Pairs beyond the others are seen from so many deviations of noise on, and so many more for each
 # octave farther out.
 _CLEAR, _CLEAR_OCTAVE = 4.0, 0.2
-# Differences of indicators are taken to have this root mean square.
-_INDICATOR = 0.4 * math.sqrt(2)
 # From these kurtoses and numbers of root mean squares on a tail is more and more likely heavy,
 # surely so many units farther. A difference of normal variables has a kurtosis of 3.
 _KURTOSIS, _FARTHEST, _SURELY = 3.5, 4.5, (2.0, 4.0)
@@ -78,22 +74,18 @@ class Sizes:
 
 
 def release_sizes(
-    queries: PairQueries, name: str, values: Callable, width: float | None, cost: Cost
-) -> Sizes:
+    queries: PairQueries | DeviationQueries, name: str, values: Callable, width: float | None,
+    cost: Cost,
+) -> Sizes:  # fmt: skip
     """Release the distribution of the differences of ``values(rows)``, by octaves.
 
     They are at most ``width``, that of declared bounds, or None.
 
-    Guarantee. The cost: counts of pairs in public bins.
+    Guarantee. The cost: counts of pairs, or of rows, in public bins.
     """
     edges = Distances(0.0, _PARTS).edges[1:] if width is None else width * _BELOW
-    work = partial(_counted, values, edges)
-    noisy = queries.counts(f"differences of {name}", work, cost)
+    noisy = queries.sizes(name, values, edges, cost)
     return read_sizes(Histogram(np.append(0.0, edges), noisy.values[:-1], noisy.event, _FALSE_BIN))
-
-
-def _counted(values, edges: np.ndarray, rows: Rows) -> np.ndarray:
-    return differences(values(rows), edges, rows)
 
 
 def read_sizes(seen: Histogram) -> Sizes:
@@ -115,13 +107,16 @@ def read_sizes(seen: Histogram) -> Sizes:
     return Sizes(points, rows / rows.sum(), hidden)
 
 
-def reference_of(columns: Sequence[Sizes | None], y: Sizes, width: float | None) -> Reference:
+def reference_of(
+    columns: Sequence[Sizes | None], y: Sizes, width: float | None, indicator: float
+) -> Reference:
     """Return the scale of differences of rows and what is known of far ones.
 
-    ``columns`` has None for indicators; the response's differ by at most ``width``.
+    ``columns`` has None for indicators, whose root mean square is taken for ``indicator``; the
+    response's differ by at most ``width``.
     """
     known = [column for column in columns if column is not None]
-    scale = np.array([_INDICATOR if column is None else column.scale for column in columns])
+    scale = np.array([indicator if column is None else column.scale for column in columns])
     heavy = max([_heavy(column) for column in (*known, y)])
     far = [
         Extremes.CODE_LEVERAGE if c is None else (Extremes.BEYOND_SEEN * c.farthest) ** 2
@@ -133,6 +128,7 @@ def reference_of(columns: Sequence[Sizes | None], y: Sizes, width: float | None)
     error = y.hidden * float(np.linalg.norm(y.standardised**2))
     extremes = Extremes(
         heavy=heavy,
+        heavy_seen=heavy,
         leverage=float(sum(far)),
         kurtosis=np.array([_UNKNOWN_KURTOSIS if c is None else c.kurtosis for c in columns]),
         skewness=np.zeros(len(columns)),  # differences are symmetric

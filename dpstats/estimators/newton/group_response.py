@@ -86,7 +86,7 @@ def _rescaled(
 ) -> Reference:
     """Return the reference about a new center, on the scale that noisy counts show."""
     seen, extremes = np.where(counts > _SEEN * deviation, counts, 0.0), reference.extremes
-    number, square, heavy = seen.sum(), 1.0, extremes.heavy
+    number, square, heavy, heavy_seen = seen.sum(), 1.0, extremes.heavy, extremes.heavy_seen
     points, weights = extremes.y_points - center, extremes.y_weights
     if counts.sum() > _ENOUGH * deviation and number > 0:
         weights = seen / number
@@ -94,10 +94,11 @@ def _rescaled(
         points, weights = np.append(-_SIZES, _SIZES), np.append(weights, weights) / 2
         hidden = square < _ALIKE and _SEEN * deviation > _HIDDEN * number
         kurtosis = min(max(fourth / square**2 / _KURTOSIS - 1, 0.0), 1.0)
+        heavy_seen = max(heavy_seen, kurtosis)
         heavy = max(heavy, kurtosis, Extremes.HEAVY_UNSEEN * hidden)
     unit = math.sqrt(square)
     extremes = replace(
-        extremes, heavy=heavy, y_ends=(extremes.y_ends - center) / unit,
+        extremes, heavy=heavy, heavy_seen=heavy_seen, y_ends=(extremes.y_ends - center) / unit,
         y_reach=(extremes.y_reach + abs(center)) / unit,
         y_most=(extremes.y_most + abs(center)) / unit,
         y_error=Extremes.LARGEST_ERROR, y_points=points / unit, y_weights=weights,
@@ -120,7 +121,8 @@ def _sum(reference: Reference, rows: Rows) -> np.ndarray:
 def _counts(reference: Reference, center: float, in_parts: bool, rows: Rows) -> np.ndarray:
     """Count rows by distance from the center, or add up their parts in units of 2^-20."""
     bins = np.searchsorted(_EDGES, np.abs(_deviations(reference, rows) - center), "right")
-    weights = whole_weights(rows.parts) if in_parts else None
+    parts = rows.parts if in_parts else None
+    weights = None if parts is None else whole_weights(parts)
     return np.bincount(bins, weights, len(_EDGES) + 1).astype(np.int64)
 
 

@@ -60,6 +60,11 @@ class IndicatorBasis:
         to_design[len(to_design) - len(center) :, layout.numeric] = reference.root.T
         return cls(sizes, center, reference.root, to_design, has_constant)
 
+    @classmethod
+    def unscaled(cls, columns: int) -> "IndicatorBasis":
+        """Build the basis of so many numeric columns, through the origin, as they are."""
+        return cls((), np.zeros(columns), np.eye(columns), np.eye(columns), False)
+
     @property
     def size(self) -> int:
         """Return the number of coordinates m."""

@@ -1,7 +1,7 @@
 """Add up products of the scores of two responses of each row."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -12,19 +12,13 @@ from dpstats.numerics import Rows
 from dpstats.numerics.cross_products import exact_sum
 
 
-def with_treatment(rows: Rows) -> Rows:
-    """Return rows whose response is their endogenous regressor."""
-    assert rows.treatment is not None, "the request reads it"
-    return replace(rows, response=rows.treatment)
+def of_outcome(total: Callable, place: int) -> Callable:
+    """Add functions up over the same rows with the response at a place."""
+    return lambda work: total(partial(_on_outcome, work, place))
 
 
-def of_treatment(total: Callable) -> Callable:
-    """Add functions up over the same rows with the endogenous regressor as the response."""
-    return lambda work: total(partial(_on_treatment, work))
-
-
-def _on_treatment(work: Callable, rows: Rows):
-    return work(with_treatment(rows))
+def _on_outcome(work: Callable, place: int, rows: Rows):
+    return work(rows.of_outcome(place))
 
 
 @dataclass(frozen=True)
@@ -47,7 +41,7 @@ class JointScores:
                 s = self._clipped_units(limit, some)
                 yield from (s[:, own] for own in slices(s.shape[1]))
             return
-        both = zip(self.y.blocks(rows), self.d.blocks(with_treatment(rows)), strict=True)
+        both = zip(self.y.blocks(rows), self.d.blocks(rows.of_outcome(1)), strict=True)
         for (whitened, of_y, y_norms), (_, of_d, d_norms) in both:
             y_unit, d_unit = self.units
             joint = np.vstack([whitened * (of_y / y_unit), whitened * (of_d / d_unit)])
@@ -60,7 +54,7 @@ class JointScores:
 
         y_unit, d_unit = self.units
         of_y, y_norms = self.y.of_units(limit * y_unit, rows)
-        of_d, d_norms = self.d.of_units(limit * d_unit, with_treatment(rows))
+        of_d, d_norms = self.d.of_units(limit * d_unit, rows.of_outcome(1))
         return cut_rows(
             np.vstack([of_y, of_d]), MARGIN / np.maximum(np.hypot(y_norms, d_norms), 1.0)
         )

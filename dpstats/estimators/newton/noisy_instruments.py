@@ -18,7 +18,7 @@ from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release
 from dpstats.estimators.least_squares.dense import robust_covariance
 from dpstats.estimators.newton.clusters import ClusterQueries, of_few, score_limit
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
-from dpstats.estimators.newton.joint_scores import JointScores, of_treatment
+from dpstats.estimators.newton.joint_scores import JointScores, of_outcome
 from dpstats.estimators.newton.products import scatter, square_limit, squares_cut
 from dpstats.estimators.newton.queries import Counted, Queries
 from dpstats.estimators.newton.release import release_of
@@ -127,7 +127,7 @@ def _of_treatment(queries: Queries) -> Queries:
     instruments = queries.problem.instruments
     assert instruments is not None, "the request has a first stage"
     problem = replace(queries.problem, reference=instruments.reference)
-    return replace(queries, total=of_treatment(queries.total), problem=problem)
+    return replace(queries, total=of_outcome(queries.total, 1), problem=problem)
 
 
 def _measured(queries: Queries, rows: float, cost: GDP) -> Queries:
@@ -151,7 +151,8 @@ def _products(
     steps, fits = of_y.steps, (of_y, of_d)
     t, p, rows, queries = steps.whitening.dimension, len(of_y.state.eta), steps.rows, steps.queries
     f, g = (math.sqrt(max(fit.state.square, _SMALLEST)) for fit in fits)
-    joint, units = JointScores(*map(_last_scores, fits), (f, g)), np.repeat([f, g], p)
+    joint = JointScores(_last_scores(of_y), _last_scores(of_d), (f, g))
+    units = np.repeat([f, g], p)
     if queries.problem.clustered:
         products, clusters = _of_clusters(fits, joint, counted, cost)
         return np.outer(units, units) * products, clusters

@@ -15,17 +15,21 @@ from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release
 from dpstats.estimators.least_squares.dense import robust_covariance
 from dpstats.estimators.newton.clusters import GAUSSIAN_SHARE, with_clusters
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
+from dpstats.estimators.newton.joint_scores import of_outcome
 from dpstats.estimators.newton.loss import Loss
-from dpstats.estimators.newton.queries import Queries
+from dpstats.estimators.newton.queries import Counted, Queries
 from dpstats.estimators.newton.release import release_of
 from dpstats.estimators.newton.rounds import (
+    COMMON,
     GAUSSIAN,
     GROUPED,
     GROUPED_PURE,
     PURE,
     RESPONSE_WEIGHT,
+    Fitted,
     Shares,
-    rounds,
+    stepped,
+    whitened,
 )
 from dpstats.estimators.newton.sizes import (
     TOO_FEW,
@@ -112,35 +116,89 @@ def release(
     design of the variables so clipped, of all rows. What is cut off the scores would bias it; its
     size is read off the histograms and is part of the intervals.
     """
-    basis, whole_cost = problem.shared(IndicatorBasis.of), cost
-    shares = Shares.of(cost, problem.grouped)
+    (found,) = releases(passes, problem, cost, noise, cov_type, loss)
+    return found
+
+
+def releases(
+    passes: Passes,
+    problem: Problem,
+    cost: Cost,
+    noise: Noise,
+    cov_type: str = robust_covariance.COV_TYPES[0],
+    loss: Loss = _SQUARED,
+) -> tuple[Release, ...]:
+    """Fit least squares of several responses on one design, by what :func:`release` does for one.
+
+    The number of rows, X'X and leverages are released once, for a smaller part of the cost than one
+    response gives them; what is left is divided among the responses in equal parts.
+
+    Guarantee. That of the cost: mu-GDP, or epsilon-DP with delta = 0, for all releases together.
+    What is of the rows without their responses moves as for one response. All else is of one
+    response: a row is the same row with another one in its place, so each of these sums moves as
+    for one, and scores of each response are clipped to a limit of their own. The fractions are
+    fixed by the number of responses, which is public, and add up to at most 1.
+
+    What it estimates, of each response: least squares of it on the design, of all rows. Rows are
+    the same for all responses, so X'X and their number are those of each regression.
+    """
+    basis, whole_cost, outcomes = problem.shared(IndicatorBasis.of), cost, problem.outcomes
+    shares = Shares.of(cost, problem.grouped, outcomes)
     robust = problem.in_parts or cov_type != robust_covariance.COV_TYPES[0]
-    pure = isinstance(whole_cost, PureDP)
-    products = _CLUSTERS[pure] if problem.clustered else shares.products
+    products = shares.products
+    if problem.clustered:
+        products = _CLUSTERS[isinstance(whole_cost, PureDP)] / outcomes
     if robust:
-        cost = cost.part(1 - products)
+        cost = cost.part(1 - outcomes * products)
     if not problem.in_parts and problem.neighbors == REPLACE_ONE:
         cost = cost.part(1 / (1 - shares.rest(shares.count)))  # no number of rows is bought
     queries = Queries(basis, passes.sum, problem, noise, loss)
     rows = passes.sum(partial(number_of_rows, weighted=problem.weighted))
     counted = queries.number(rows, cost.part(shares.rest(shares.count)))
     count = max(counted.total, 2 * counted.noise)
-    of_response = cost.part(shares.rest(shares.response))
-    problem = loss.measured(problem, basis.has_constant, passes.sum, count, of_response, noise)
-    queries = queries.with_problem(problem)
-    fitted = rounds(queries, counted, cost)
-    state, steps = fitted.state, fitted.steps
-    marginals = Shares.of(cost, problem.grouped and not has_shared_scales(problem)).marginals
+    each = _measured(queries, count, cost.part(shares.rest(shares.response)))
+    steps, wild = whitened(each[0], counted, cost)
+    shared = has_shared_scales(problem)
+    marginals = Shares.of(cost, problem.grouped and not shared, outcomes).marginals
     # the noise on the number of rows alone is not to show an interval
     few = (counted.total - counted.noise) / counted.part < rows_for_scales(
-        len(basis.center), problem, cost, marginals, RESPONSE_WEIGHT
+        len(basis.center), problem, cost, marginals, outcomes * RESPONSE_WEIGHT, shared
     )
-    if problem.clustered:
-        state = with_clusters(steps, state, fitted.scores, counted, whole_cost.part(products))
-    elif robust:
-        state = steps.with_products(state, fitted.scores, whole_cost.part(products))
-    reason = (TOO_FEW if problem.by_unit else TOO_FEW + _OF_A_LINE) if few else ""
-    return release_of(state, basis, steps.whitening, fitted.wild, problem, count, counted, reason)
+    reason = TOO_FEW if problem.by_unit or outcomes > 1 else TOO_FEW + _OF_A_LINE
+    own = whole_cost.part(products) if robust else None
+    fits = (
+        _with_products(stepped(replace(steps, queries=one), wild, cost), counted, own)
+        for one in each
+    )
+    return tuple(
+        release_of(
+            fit.state, basis, fit.steps.whitening, fit.wild, fit.steps.queries.problem, count,
+            counted, reason if few else "",
+        )
+        for fit in fits
+    )  # fmt: skip
+
+
+def _measured(queries: Queries, rows: float, cost: Cost) -> list[Queries]:
+    """Return the queries of each response, with its mean and mean square released."""
+    problem, total, constant = queries.problem, queries.total, queries.basis.has_constant
+    found = []
+    for place, reference in enumerate((problem.reference, *problem.others)):
+        own, of_one = replace(problem, reference=reference), of_outcome(total, place)
+        own = queries.loss.measured(own, constant, of_one, rows, cost, queries.noise)
+        found.append(replace(queries, total=of_one, problem=own))
+    return found
+
+
+def _with_products(fit: Fitted, counted: Counted, cost: Cost | None) -> Fitted:
+    """Release products of scores at the end, or of their sums by cluster, for a cost if any."""
+    if cost is None:
+        return fit
+    if fit.steps.queries.problem.clustered:
+        state = with_clusters(fit.steps, fit.state, fit.scores, counted, cost)
+    else:
+        state = fit.steps.with_products(fit.state, fit.scores, cost)
+    return replace(fit, state=state)
 
 
 def _check(problem: Problem, options: Mapping[str, Any]) -> None:
@@ -170,3 +228,13 @@ PURE_METHOD = replace(
     guarantee="pure",
     ranges=replace(METHOD.ranges, share=PURE.marginals, grouped=GROUPED_PURE.marginals),
 )
+
+# Several responses on one design, by name of the method for one.
+SEVERAL: dict[str, Method] = {
+    method.name: replace(
+        method,
+        release=releases,
+        ranges=replace(method.ranges, share=COMMON * method.ranges.share),
+    )
+    for method in (METHOD, PURE_METHOD)
+}

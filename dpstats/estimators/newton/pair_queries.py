@@ -2,13 +2,16 @@
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from dpstats.estimators.newton.group_sizes import GroupSizes
 from dpstats.estimators.newton.indicator_basis import release_products
+from dpstats.estimators.newton.pair_sums import differences, squares
 from dpstats.estimators.newton.queries import WEIGHT, Counted, Queries
 from dpstats.noise import Query
+from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.privacy import Cost
 
@@ -54,6 +57,9 @@ class PairQueries(Queries):
     to a sum of its group is cut toward zero first, of products the vector of which they are made:
     this is w_i w_j f for another f as short, whose products are as positive.
     """
+
+    INDICATOR = 0.4 * math.sqrt(2)
+    """The root mean square that differences of an indicator are taken to have."""
 
     @property
     def groups_changed(self) -> int:
@@ -120,11 +126,16 @@ class PairQueries(Queries):
             self.positive_sensitivity, self.groups_changed,
         )  # fmt: skip
 
-    def mean_square(self, work: Callable, cut: float, rows: float, cost: Cost):
+    def sizes(self, name: str, values: Callable, edges: np.ndarray, cost: Cost):
+        """Release counts of pairs by the size of differences of ``values(rows)``."""
+        return self.counts(f"differences of {name}", partial(_by_size, values, edges), cost)
+
+    def mean_square(self, cut: float, rows: float, cost: Cost):
         """Release the mean of min(|y| / cut, 1)^2 times cut^2 over pairs, and the noise on it."""
+        total = self.total(partial(squares, self.reference.y_scale, cut))
         moved = 1.5 if self.replaces else 1.0
         far = moved * _ONE + 2
-        query = Query("mean square of y", [self.total(work)], l1=far, l2=far, unit=1 / _ONE)
+        query = Query("mean square of y", [total], l1=far, l2=far, unit=1 / _ONE)
         noisy = self.noise.add(query, cost)
         return float(noisy.values[0]) * cut**2 / rows, noisy.deviation * cut**2 / rows
 
@@ -137,3 +148,7 @@ class PairQueries(Queries):
             "products of groups' scores", self.total(work), bound, free, cost, self.noise,
             self.problem.neighbors, far,
         )  # fmt: skip
+
+
+def _by_size(values: Callable, edges: np.ndarray, rows: Rows) -> np.ndarray:
+    return differences(values(rows), edges, rows)

@@ -1,24 +1,27 @@
-"""Release the scale of differences of rows, in which noisy Newton steps start."""
+"""Release the scale of differences of rows, or of deviations, in which noisy Newton steps start."""
 
 import math
 from dataclasses import replace
 from functools import partial
+from typing import TypeVar
 
 import numpy as np
 
 from dpstats.estimators.newton.differences import reference_of, release_sizes
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.pair_queries import PairQueries
-from dpstats.estimators.newton.pair_sums import squares
 from dpstats.estimators.newton.rounds import RESPONSE_WEIGHT
 from dpstats.estimators.newton.squared_loss import IS_CLEAR, limit_of_squares
+from dpstats.estimators.newton.unit_deviations import DeviationQueries
 from dpstats.noise import noise_deviation
 from dpstats.numerics import Layout, Rows
 from dpstats.privacy import Cost
 from dpstats.schema import UNLIMITED
 
+Scaled = TypeVar("Scaled", PairQueries, DeviationQueries)
 
-def with_scales(queries: PairQueries, cost: Cost) -> PairQueries:
+
+def with_scales(queries: Scaled, cost: Cost) -> Scaled:
     """Release the sizes of differences of columns and of the response, and scale by them."""
     problem, layout = queries.problem, queries.problem.layout
     assert layout is not None
@@ -33,7 +36,7 @@ def with_scales(queries: PairQueries, cost: Cost) -> PairQueries:
     ]
     y_width, own = _width(problem.y_low, problem.y_high), part.part(RESPONSE_WEIGHT)
     y = release_sizes(queries, "y", _response, y_width, own)
-    reference = reference_of(columns, y, y_width)
+    reference = reference_of(columns, y, y_width, queries.INDICATOR)
     root = reference.root
     basis = IndicatorBasis((), reference.center, root, root.T, False)
     problem = replace(
@@ -56,13 +59,12 @@ def _response(rows: Rows) -> np.ndarray:
     return rows.response
 
 
-def with_mean_square(queries: PairQueries, weight: float, cost: Cost) -> PairQueries:
+def with_mean_square(queries: Scaled, weight: float, cost: Cost) -> Scaled:
     """Release the mean square of differences of the response, and update the reference by it."""
     reference = queries.reference
     extremes = reference.extremes
     limit = limit_of_squares(extremes.y_reach, weight / noise_deviation(cost, 1.0, 1.0))
-    work = partial(squares, reference.y_scale, limit)
-    square, error = queries.mean_square(work, limit, weight, cost)
+    square, error = queries.mean_square(limit, weight, cost)
     if not error < IS_CLEAR:
         return queries
     beyond = extremes.y_weights @ np.maximum(extremes.y_points**2 - limit**2, 0.0)

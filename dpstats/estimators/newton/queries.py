@@ -23,11 +23,16 @@ WEIGHT = 0.3
 
 @dataclass(frozen=True)
 class Counted:
-    """Hold the released sum of what rows count for, its noise, and what one does on average."""
+    """Hold the released sum of what rows count for, its noise, and what one does on average.
+
+    Of units whose rows' scores are not alike, ``alike`` is what the mean square of their sums is of
+    that of the rows' scores, at least.
+    """
 
     total: float
     noise: float = 0.0
     part: float = 1.0
+    alike: float = 1.0
 
     @property
     def number(self) -> float:

@@ -14,6 +14,9 @@ from dpstats.privacy import Cost, PureDP
 # The response takes so many times the budget of a regressor for its distribution: its scale enters
 # every coefficient.
 RESPONSE_WEIGHT = 2.0
+# What columns and X'X take for several outcomes, in units of what they take for one; 1, .8, .6 and
+# .4 were tried (benchmarks/outcomes.py).
+COMMON = 0.65
 
 
 @dataclass(frozen=True)
@@ -48,16 +51,35 @@ class Shares:
     products: float
 
     @classmethod
-    def of(cls, cost: Cost, grouped: bool = False) -> "Shares":
+    def of(cls, cost: Cost, grouped: bool = False, outcomes: int = 1) -> "Shares":
         """Return the fractions of a cost: of epsilon with delta = 0, else of mu^2.
 
         The rows of a group are fewer than those of all groups, whose distributions of the columns
-        take less.
+        take less. Of several outcomes each has the parts that are of one response.
         """
         pure = isinstance(cost, PureDP)
         if grouped:
             return GROUPED_PURE if pure else GROUPED
-        return PURE if pure else GAUSSIAN
+        alone = PURE if pure else GAUSSIAN
+        return alone if outcomes == 1 else alone._among(outcomes)
+
+    def _among(self, outcomes: int) -> "Shares":
+        """Return the fractions for several outcomes of the same rows.
+
+        What is of the rows alone is released once, for less of the whole; the rest is divided.
+        """
+        marginals, gram, leverage = (
+            COMMON * part for part in (self.marginals, self.gram, self.leverage)
+        )
+        own = self.response, self.start, self.first_tail, self.tail, *self.rounds
+        left = 1 - marginals - self.count - gram - leverage
+        response, start, first_tail, tail, *steps = (
+            part * left / (outcomes * sum(own)) for part in own
+        )
+        return Shares(
+            marginals, self.count, response, gram, leverage, start, first_tail, tail, tuple(steps),
+            self.products / outcomes,
+        )  # fmt: skip
 
     @property
     def spent(self) -> float:
@@ -102,7 +124,7 @@ def rounds(queries: Queries, counted: Counted, cost: Cost) -> Fitted:
 
 def whitened(queries: Queries, counted: Counted, cost: Cost) -> tuple[Steps, bool]:
     """Release X'X and leverages; return steps from there, and whether the scales have failed."""
-    shares = Shares.of(cost, queries.problem.grouped)
+    shares = Shares.of(cost, queries.problem.grouped, queries.problem.outcomes)
     gram, leverage = (cost.part(shares.rest(part)) for part in (shares.gram, shares.leverage))
     count, extremes = max(counted.total, 2 * counted.noise), queries.reference.extremes
     whitening, pays = rough_whitening(queries, gram, count)
@@ -113,13 +135,13 @@ def whitened(queries: Queries, counted: Counted, cost: Cost) -> tuple[Steps, boo
         whitening = whitening.divided(mean_leverage(tail))
     # steps divide by the number of rows, which is as unsure as X'X
     whitening = replace(whitening, unsure=np.hypot(whitening.unsure, counted.noise / count))
-    steps = Steps(queries, whitening, count, tail.farthest, counted.part)
+    steps = Steps(queries, whitening, count, tail.farthest, counted.part, counted.alike)
     return steps, is_wild(tail, deviation, count)
 
 
 def stepped(steps: Steps, wild: bool, cost: Cost) -> Fitted:
     """Take a start and steps; what X'X and leverages cost is left of ``cost``."""
-    shares = Shares.of(cost, steps.queries.problem.grouped)
+    shares = Shares.of(cost, steps.queries.problem.grouped, steps.queries.problem.outcomes)
     first, *others = (cost.part(shares.rest(part)) for part in shares.rounds)
     state = steps.start(cost.part(shares.rest(shares.start)))
     scores = steps.tail(state, cost.part(shares.rest(shares.first_tail)))

@@ -20,6 +20,8 @@ TOO_FEW = (
     "the rows are too few at this epsilon for the scales of the columns to be known, so intervals "
     "are unbounded; raise epsilon"
 )
+# Columns beside an absorbed one.
+_MOST_COLUMNS = 200
 # Products of levels are held for all pairs of them.
 _MOST_LEVELS = 1000
 _MANY_LEVELS = (
@@ -46,7 +48,12 @@ def has_shared_scales(problem: Problem) -> bool:
 
 
 def rows_for_scales(
-    columns: int, problem: Problem, cost: Cost, marginals: float, response: float
+    columns: int,
+    problem: Problem,
+    cost: Cost,
+    marginals: float,
+    response: float,
+    shared: bool = False,
 ) -> float:
     """Return the fewest rows whose released distributions give usable scales of so many columns.
 
@@ -55,12 +62,13 @@ def rows_for_scales(
 
     Below it intervals that are shown cover as little as 67% where regressors are correlated or
     most rows share a value (benchmarks/grid.py, 500 rows and six regressors at epsilon 1). Where
-    scales are those of all groups fewer rows do.
+    scales are those of all groups, ``shared``, least squares takes fewer.
     """
     times = 2.0 if problem.neighbors == REPLACE_ONE else 1.0
     part = cost.part(marginals / (1 - marginals) / max(columns + response, 1.0))
-    several = columns > 1 and not has_shared_scales(problem)
-    return ROWS_PER_NOISE[several] * noise_deviation(part, times, math.sqrt(times))
+    return ROWS_PER_NOISE[columns > 1 and not shared] * noise_deviation(
+        part, times, math.sqrt(times)
+    )
 
 
 def check_levels(name: str, problem: Problem) -> None:
@@ -70,4 +78,13 @@ def check_levels(name: str, problem: Problem) -> None:
         raise ArgumentError(
             f"{name} takes at most {_MOST_LEVELS:,} levels of factors, got {levels:,}; "
             + _MANY_LEVELS[name == "noisy_newton"]
+        )
+
+
+def check_columns(problem: Problem) -> None:
+    """Raise ArgumentError for too many columns beside an absorbed one."""
+    if len(problem.low) > _MOST_COLUMNS:
+        raise ArgumentError(
+            f"noisy_newton takes at most {_MOST_COLUMNS} columns beside an absorbed one, got "
+            f'{len(problem.low)}; take method="adassp"'
         )

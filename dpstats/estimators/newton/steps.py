@@ -46,8 +46,9 @@ _HESSIAN_PER_CUT, _LEAST_HESSIAN_ERROR, _MOST_HESSIAN_ERROR = 4.0, 0.05, 0.4
 class Steps:
     """Take steps of scores in whitened directions, over ``rows`` rows.
 
-    ``most_leverage`` is the largest squared leverage in units of the mean one, and ``part`` what
-    rows count for on average.
+    ``most_leverage`` is the largest squared leverage in units of the mean one, ``part`` what rows
+    count for on average, and ``alike`` what is left of the mean square of scores as those of a unit
+    are added up, at least.
     """
 
     queries: Queries
@@ -55,6 +56,7 @@ class Steps:
     rows: float
     most_leverage: float
     part: float = 1.0
+    alike: float = 1.0
 
     def start(self, cost: Cost) -> NewtonState:
         """Step from zero, and shrink toward it by the prior of each direction."""
@@ -106,13 +108,36 @@ class Steps:
             variance=(1 - gain) ** 2 * known + gain**2 * variance,
             sigma=min(math.sqrt(max(tail.mean_square(limit), 1e-12)), 1.1 * state.sigma),
             bias=state.bias.combined(bias, gain),
-            square=max(squares + noise, (squares + noise + beyond) * slope**2),
+            square=self._square(squares + noise, beyond, slope, explained),
             slope=slope,
             hessian=hessian,
             moved=float(((gain * step) ** 2).sum()),
             moved_noise=float((gain**2).sum() * step_variance),
             squares=Squares(squares, noise, beyond),
         )
+
+    def _square(self, seen: float, beyond: float, slope: float, explained: float) -> float:
+        """Return a mean square of residuals that is conservative, in units of the response's.
+
+        It is what was ``seen`` and what may be ``beyond`` the limit, but no more than the position
+        leaves of the response's, and than may be missing of that. Where rows count for parts it is
+        that of scores, which are longer where leverages are.
+        """
+        loss, reference, most = self.queries.loss, self.queries.reference, math.inf
+        if not self.queries.problem.in_parts:
+            most = loss.mean_square(reference, explained) + 2 * reference.extremes.y_error
+            most += self._beyond_known(reference.extremes.heavy)
+        return max(seen, min((seen + beyond) * slope**2, most))
+
+    def _beyond_known(self, heavy: float) -> float:
+        """Return how far a mean square may lie above the response's own, as tails are heavy.
+
+        ``heavy`` is the chance of it; where distributions show no heavy tail it counts for as much
+        as the ends of the response leave room for one.
+        """
+        extremes = self.queries.reference.extremes
+        heavy = extremes.heavy_seen + (heavy - extremes.heavy_seen) * extremes.room
+        return _ABOVE_HEAVY * heavy / max(1 - heavy, 1e-3)
 
     def _overshoot(self, known: np.ndarray, limit: float, hessian: float) -> np.ndarray:
         """Return the variances (p,) of what rows that X'X has scaled down add to a step.
@@ -152,8 +177,9 @@ class Steps:
         tail = score_tail(counts.values, counts.deviation, state.sigma, heavy, most)
         left = loss.mean_square(reference, self._explained(state))
         error = max(math.hypot(extremes.y_error, _LEVERAGE_ERROR * left), _LEAST_ERROR)
-        above = _ABOVE + _ABOVE_HEAVY * heavy / max(1 - heavy, 1e-3)
-        least = left * self.part**2, error * self.part**2
+        above = _ABOVE + extremes.y_error + self._beyond_known(heavy)
+        one = self.part**2 * self.alike
+        least = left * one, error * one
         return tail.given_mean_square(least, (_MOST_SQUARE, above))
 
     @property

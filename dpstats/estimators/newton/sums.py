@@ -7,7 +7,7 @@ pairs (:mod:`~dpstats.estimators.newton.pair_sums`).
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -49,7 +49,9 @@ def leverage_counts(basis: IndicatorBasis, map_: np.ndarray, t: float, rows: Row
         return pair_sums.counts(to, t * LEVERAGE_EDGES, rows)
     if rows.parts is not None:
         parts, blocks = parts_of(rows), blocks_of(to, rows)
-        return _parts_by_size(((squares / t, parts[own]) for _, squares, own in blocks))
+        return parts_by_size(
+            ((squares / t, parts[own]) for _, squares, own in blocks), LEVERAGE_EDGES
+        )
     return counts((squares for _, squares, _ in blocks_of(to, rows)), t, LEVERAGE_EDGES)
 
 
@@ -170,10 +172,9 @@ def capped_curvature(
     return parts * slope / np.maximum(slope * squares, 1.0)
 
 
-def _parts_by_size(blocks: Iterator[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
-    """Add up parts, in units of 2^-20, of rows in the bins between ``LEVERAGE_EDGES``."""
-    bins = len(LEVERAGE_EDGES) + 1
-    total = np.zeros(bins)
+def parts_by_size(blocks: Iterable[tuple[np.ndarray, np.ndarray]], edges: np.ndarray) -> np.ndarray:
+    """Add up parts, in units of 2^-20, of rows by their sizes in the bins between ``edges``."""
+    total = np.zeros(len(edges) + 1)
     for sizes, parts in blocks:
-        total += np.bincount(np.searchsorted(LEVERAGE_EDGES, sizes), parts * _ONE, bins)
+        total += np.bincount(np.searchsorted(edges, sizes), parts * _ONE, len(total))
     return total.astype(np.int64)

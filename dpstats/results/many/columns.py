@@ -80,8 +80,7 @@ def _quantities(result: DPResults) -> pd.DataFrame:
 def _facts(result: DPResults) -> dict[str, str]:
     """Describe the fit and its guarantee, in the order in which they stand."""
     report = result.privacy
-    squared = ("rsquared", "rsquared_adj") if has_rsquared(result) else ()
-    told = [figure(result, name) for name in squared] or ["", ""]
+    linear = has_rsquared(result)
     return {
         "response": result.formula.split("~")[0].strip(),
         "method": result.method,
@@ -89,11 +88,17 @@ def _facts(result: DPResults) -> dict[str, str]:
         "delta": f"{report.delta:g}",
         "neighbours": relation_name(report.neighbors, report.unit),
         "N": observations(result),
-        "R-squared": told[0],
-        "R-squared Adj.": told[1],
+        "R-squared": figure(result, "rsquared") if linear else "",
+        "R-squared Adj.": figure(result, "rsquared_adj") if linear else "",
+        "Pseudo R-squared": figure(result, "prsquared") if _is_logit(result) else "",
         "status": result.status,
         "private": "yes" if report.private else "NO (seeded)",
     }
+
+
+def _is_logit(result: DPResults) -> bool:
+    """Tell whether a fit has McFadden's pseudo R-squared, released or not."""
+    return "prsquared" in result.fit_statistics.index
 
 
 def terms_of(columns: Iterable[DPResults | Column]) -> list[str]:

@@ -43,7 +43,7 @@ def _of_statsmodels(fit) -> Column:
     ends = np.asarray(fit.conf_int(), dtype=float)
     parts = fit.params, errors, fit.pvalues, ends[:, 0], ends[:, 1]
     names = list(fit.params.index) if hasattr(fit.params, "index") else list(model.exog_names)
-    squared = getattr(fit, "rsquared", np.nan), getattr(fit, "rsquared_adj", np.nan)
+    squared = [getattr(fit, name, np.nan) for name in ("rsquared", "rsquared_adj", "prsquared")]
     return _column(names, parts, response, type(model).__name__, fit.nobs, squared)
 
 
@@ -51,7 +51,7 @@ def _of_pyfixest(fit) -> Column:
     """Read the table of a fit of pyfixest, and its figures, which have no public names."""
     table = fit.tidy()
     parts = (table[name] for name in ("Estimate", "Std. Error", "Pr(>|t|)", "2.5%", "97.5%"))
-    squared = fit._r2, fit._adj_r2
+    squared = fit._r2, fit._adj_r2, np.nan
     return _column(list(table.index), parts, fit._depvar, fit._method, fit._N, squared)
 
 
@@ -60,13 +60,14 @@ def _column(names, parts, response, method, rows, squared) -> Column:
     heads = "estimate", "std_error", "p_value", "lower", "upper"
     values = {head: np.asarray(part, float) for head, part in zip(heads, parts, strict=True)}
     named = pd.Index([str(name) for name in names], name="term")
-    rsquared, adjusted = ("" if np.isnan(float(x)) else f"{float(x):.3f}" for x in squared)
+    rsquared, adjusted, pseudo = ("" if np.isnan(float(x)) else f"{float(x):.3f}" for x in squared)
     facts = {
         "response": str(response),
         "method": str(method),
         "N": f"{float(rows):.0f}",
         "R-squared": rsquared,
         "R-squared Adj.": adjusted,
+        "Pseudo R-squared": pseudo,
         "private": "NO",
     }
     table = pd.DataFrame(values, named)

@@ -11,7 +11,7 @@ from statsmodels.iolib.table import SimpleTable
 from statsmodels.iolib.tableformatting import fmt_params
 
 from dpstats.html_tables import html_notes, html_of
-from dpstats.privacy import Call, joint_guarantee, relation_name
+from dpstats.privacy import Call, distinct, joint_guarantee, relation_name
 from dpstats.results.many.columns import Column, column_of, terms_of
 from dpstats.results.many.layout import Layout
 from dpstats.results.one import DPResults
@@ -71,8 +71,7 @@ class Comparison:
         different neighbour relations. A result that is there twice counts once, and so do the
         groups of one call, which share no row.
         """
-        # one report is one release, whatever is shown of it
-        reports = list({id(each.privacy): each.privacy for each in self.results}.values())
+        reports = distinct(each.privacy for each in self.results)
         if len({relation_name(report.neighbors, report.unit) for report in reports}) > 1:
             return None
         return joint_guarantee([Call(r.epsilon, r.delta, r.limit) for r in reports])

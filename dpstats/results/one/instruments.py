@@ -10,7 +10,13 @@ import pandas as pd
 from dpstats.call import FirstStage
 from dpstats.evidence import InstrumentEvidence
 from dpstats.formula import InstrumentFormula
-from dpstats.inference import ConfidenceSet, anderson_rubin, critical_values, first_stage_f
+from dpstats.inference import (
+    ConfidenceSet,
+    InstrumentWald,
+    anderson_rubin,
+    critical_values,
+    first_stage_f,
+)
 from dpstats.option_checks import number
 from dpstats.results.one.single import DPResults
 from dpstats.results.store.shapes import INSTRUMENTS
@@ -116,7 +122,9 @@ class DPIVResults(DPResults):
     @property
     def _degrees(self) -> float:
         """Return the degrees of freedom of the covariance, infinite without clusters."""
-        return float(self.uncertainty.degrees()[0])
+        errors = self.uncertainty
+        assert isinstance(errors, InstrumentWald), "of a fit with instruments"
+        return float(errors.degrees()[0])
 
     @property
     def strength_notes(self) -> list[str]:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime
 
 from dpstats.errors import ArgumentError
+from dpstats.privacy import distinct
 from dpstats.results.record.acro import installed, relation
 
 NEEDED = ("name", "data_curators", "intended_use", "data_product_region", "registry_authors")
@@ -94,7 +95,7 @@ def _description(results: Mapping) -> str:
 
 def _privacy(results: Mapping, together: tuple[float, float] | None) -> dict:
     """Collect the fields on the guarantee from the privacy reports."""
-    reports = [result.privacy for result in results.values()]
+    reports = distinct(result.privacy for result in results.values())
     epsilon = math.fsum(report.epsilon for report in reports)
     delta = math.fsum(report.delta for report in reports)
     relations = sorted({relation(report) for report in reports})

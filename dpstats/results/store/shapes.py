@@ -120,11 +120,12 @@ _KIND = (_RANGE, {"levels": [label], "ordered": flag}, {})
 _TEXTS = [text]
 _COST = ({"mu": above}, {"epsilon": above}, {"epsilon": above, "delta": number})
 _EVENT = {"step": text, "mechanism": text, "sensitivity": number, "scale": above, "cost": _COST}
-_REPORT = {
+_ALONE = {
     "neighbors": _relation, "epsilon": above, "delta": number, "limit": _COST, "events": [_EVENT],
     "assumptions": _TEXTS, "private": flag, "parallel": flag, "unit": (text, none),
     "max_rows": count, "max_groups": count,
 }  # fmt: skip
+_REPORT = {**_ALONE, "together": count}, _ALONE
 _EVIDENCE = {"kind": text, "*": (number, none, array)}
 _STACK = {
     "params": wide_array, "cov": wide_array, "has_companions": flag,

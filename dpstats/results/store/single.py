@@ -133,8 +133,9 @@ def kind_from_dict(content: Mapping) -> Kind:
 
 
 def report_to_dict(report: PrivacyReport) -> dict:
-    """Convert a privacy report."""
-    content = asdict(report)
+    """Convert a privacy report; that of one result does not say that it is alone."""
+    content = {name: value for name, value in asdict(report).items()
+               if name != "together" or report.together > 1}  # fmt: skip
     content["events"] = [asdict(event) for event in report.events]
     content["assumptions"] = list(report.assumptions)
     return content

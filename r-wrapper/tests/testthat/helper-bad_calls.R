@@ -104,6 +104,8 @@ bad_calls <- expression(
   dp_ols(y ~ day, d, "adassp", 1, bounds = list(day = "2020-01-01")),
   dp_ols(y ~ x, d, "noisy_stats", 5, bounds = unit, budget = budget),
   dp_ols(list(), d, epsilon = 1), dp_ols(list(y ~ x, y ~ x), d, epsilon = 1),
+  dp_ols(y ~ x, d, epsilon = 1, missing = "listwise"),
+  dp_ols(list(y ~ x, x ~ b), d, epsilon = 1, missing = "listwise"),
   dp_ols(list(y ~ x, y ~ x + k), d, "tukey", 1, delta = 0, bounds = unit),
   dp_ols(y ~ x, "nowhere.csv", epsilon = 1), dp_ols(y ~ x, "nowhere.xlsx", epsilon = 1),
   dp_ols(y ~ x, "folder", epsilon = 1), dp_ols(y ~ x, c("people.csv", "people.csv"), epsilon = 1),

@@ -21,6 +21,11 @@ test_that("figures are those of the columns as epsilon grows, with labels of R",
   expect_equal(figure(x, "union", "share", "TRUE"), mean(d$union), tolerance = 1e-2)
   expect_equal(figure(x, "sex", "count", "m"), sum(d$sex == "m"), tolerance = 1e-2)
   expect_identical(as.data.frame(table_one(data = d, quantiles = c(0.1, 0.5))), as.data.frame(x))
+  one <- generics::glance(table_one(data = d))
+  expect_named(one, c("variables", "epsilon", "delta", "neighbors", "status", "private"))
+  expect_identical(one$variables, 4L)
+  expect_equal(c(one$epsilon, one$delta), c(1e4, 1e-6))
+  expect_error(generics::glance(table_one(data = d), exponentiate = TRUE), class = "dpstats_error")
 })
 
 test_that("columns go by a formula, by name and by a dot; groups by name or group_by()", {

@@ -177,3 +177,19 @@ test_that("robust standard errors are bought with a share of the budget", {
   expect_error(dp_ols(y ~ x, line(), "noisy_moments", 8, bounds = unit, cov_type = "HC3"),
                "cov_type", class = "dpstats_argument_error")
 })
+
+test_that("a logit has a pseudo R-squared in a comparison, and instruments have none", {
+  skip_without_python()
+  set.seed(1)
+  d <- data.frame(z = rnorm(4000), e = rnorm(4000))
+  d$x <- d$z + d$e
+  d$y <- d$x + d$e
+  d$up <- rnorm(4000) + d$z > 0
+  fits <- with_insecure_seed(1, list(
+    logit = dp_logit(up ~ z, d, epsilon = 4), iv = dp_iv(y ~ 1 | x ~ z, d, epsilon = 4)
+  ))
+  text <- capture.output(print(dp_compare(fits)))
+  pseudo <- sprintf("%.3f", fits$logit$fit_statistics["prsquared", "estimate"])
+  expect_match(text[startsWith(text, "Pseudo R-squared")], pseudo, fixed = TRUE)
+  expect_false(any(startsWith(text, "R-squared")) || any(grepl("NA", text, fixed = TRUE)))
+})

@@ -51,6 +51,25 @@ test_that("formulas share one budget in equal parts", {
   expect_error(fit_both(epsilon = 1, budget = budget), class = "dpstats_budget_error")
 })
 
+test_that("outcomes of the same rows are one release, which costs what one fit does", {
+  skip_without_python()
+  d <- outcomes()
+  d$z <- d$z^2
+  d$z[1:9] <- NA
+  budget <- dp_budget(epsilon = 1e6)
+  fits <- dp_ols(list(y ~ x, z ~ x), d, epsilon = 1e6, missing = "listwise", budget = budget)
+  both <- coef(lm(cbind(y, z) ~ x, d))
+  for (name in colnames(both)) {
+    expect_equal(coef(fits[[paste(name, "~ x")]]), both[, name], tolerance = 0.01)
+  }
+  expect_equal(glance(fits)$epsilon, c(1e6, 1e6))
+  expect_identical(budget$spent[["epsilon"]], 1e6)
+  text <- paste(capture.output(dp_compare(fits)), collapse = " ")
+  expect_match(text, "have epsilon = 1e+06", fixed = TRUE)
+  expect_error(dp_ols(list(y ~ x, z ~ tract), d, epsilon = 1, missing = "listwise"),
+               "one right-hand side", class = "dpstats_argument_error")
+})
+
 test_that("lists that are none of different formulas are refused", {
   skip_without_python()
   wrong <- list(list(), list(y ~ x, y ~ x), list(y ~ x, "z ~ x"), list(a = y ~ x, a = z ~ x))

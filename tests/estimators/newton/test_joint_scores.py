@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
-from dpstats.estimators.newton.joint_scores import JointScores, of_treatment, with_treatment
+from dpstats.estimators.newton.joint_scores import JointScores, of_outcome
 from dpstats.estimators.newton.scores import Scores
 from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.numerics import Rows
@@ -22,7 +22,7 @@ UNITS = 0.7, 1.9
 
 def table(n: int) -> Rows:
     X, y = random_rows(np.random.default_rng(3), n)
-    return Rows(X[:, 2:], y, X[:, :2], treatment=y[::-1] ** 2)
+    return Rows(X[:, 2:], y, X[:, :2], others=y[::-1, None] ** 2)
 
 
 def joint() -> JointScores:
@@ -36,7 +36,7 @@ def test_products_are_those_of_scores_clipped_together():
     a = phi(BASIS, np.hstack([rows.codes, rows.numbers])) @ found.y.map
     reference = PROBLEM.reference
     center, scale = reference.y_center, reference.y_scale
-    v, w = ((part - center) / scale for part in (rows.response, rows.treatment))
+    v, w = ((part - center) / scale for part in (rows.response, rows.others[:, 0]))
     s = np.hstack([a * ((r - a @ eta) / unit)[:, None] for r, eta, unit in
                    zip((v, w), (found.y.eta, found.d.eta), UNITS, strict=True)])  # fmt: skip
     lengths = np.linalg.norm(s, axis=1)
@@ -58,7 +58,7 @@ def test_a_pass_is_the_sum_of_its_rows_exactly():
 
 def test_the_endogenous_regressor_is_the_response_of_the_same_rows():
     rows = table(9)
-    assert with_treatment(rows).response is rows.treatment
-    total = of_treatment(lambda work: work(rows))
-    assert total(lambda seen: seen.response.sum()) == rows.treatment.sum()
+    assert rows.of_outcome(0) is rows
+    total = of_outcome(lambda work: work(rows), 1)
+    assert total(lambda seen: seen.response.sum()) == rows.others.sum()
     assert total(lambda seen: seen.numbers is rows.numbers)

@@ -12,6 +12,7 @@ from dpstats.privacy import ADD_REMOVE, GDP, RELATIONS
 from dpstats.testing import insecure_seed
 from tests.checks.noisy_newton import METHOD, check_factors, factor_case, rows
 from tests.checks.recording import Recording
+from tests.checks.several_outcomes import check_random, check_worst
 
 
 def test_no_row_with_factors_moves_a_query_further_than_stated():
@@ -347,3 +348,13 @@ def test_many_levels_are_refused_beforehand_and_left_to_adassp_by_default():
     assert budget.spent == (0.0, 0.0)
     fit = dp.dp_ols("y ~ x + g", data, epsilon=1)
     assert fit.method == "adassp" and "factors with 1,200 levels" in fit.method_report
+
+
+def test_no_row_moves_a_query_of_several_outcomes_further_than_stated():
+    check_random()
+
+
+@pytest.mark.parametrize("options", [{}, {"cov_type": "HC1"}])
+@pytest.mark.parametrize("neighbors", RELATIONS)
+def test_the_worst_rows_reach_what_is_stated_of_several_outcomes(neighbors, options):
+    check_worst(neighbors, **options)

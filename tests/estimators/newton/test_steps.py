@@ -24,7 +24,7 @@ def steps() -> Steps:
     entries = np.hstack([block[0] for block in _mapped(made, columns)])
     values, vectors = np.linalg.eigh(entries @ entries.T / len(X))
     whitening = Whitening(
-        columns @ vectors / np.sqrt(values), np.ones(6), np.zeros(6), values * len(X),
+        columns @ vectors / np.sqrt(values), np.ones(6), *np.zeros((2, 6)), values * len(X),
         lambda squares: 0 * squares,
     )  # fmt: skip
     return Steps(made, whitening, float(len(X)), 1e3)
@@ -72,7 +72,9 @@ def test_a_row_far_out_lies_far_from_the_fit_too():
     u = np.column_stack([np.ones(5000), (x - x.mean()) / x.std()])
     state = NewtonState(np.array([0.0, 0.6]), np.zeros(2), Bias.none(2))
     lengths = np.sqrt((u**2).sum(axis=1) / 2)
-    two = Whitening(np.eye(2), np.ones(2), np.zeros(2), np.ones(2), lambda squares: 0 * squares)
+    two = Whitening(
+        np.eye(2), np.ones(2), *np.zeros((2, 2)), np.ones(2), lambda squares: 0 * squares
+    )
     made = replace(steps(), whitening=two, most_leverage=float(lengths.max() ** 2))
     scores = lengths * (np.abs(u @ state.eta) + 3)
     assert scores.max() <= made._farthest_row(state) <= 1.1 * scores.max()
@@ -97,6 +99,34 @@ def test_steps_overshoot_by_lost_leverage_and_no_farther_than_clipped_scores_rea
     assert not made._overshoot(known, 1.5, 0.9).any()
     halves = replace(few, part=0.5)
     np.testing.assert_allclose(halves._overshoot(np.ones(6), 1.5, 0.9), 4 * longest)
+
+
+def ends(made: Steps, **of_response: float) -> Steps:
+    """The same steps where the distributions say other things of the response."""
+    reference = made.queries.reference
+    extremes = replace(reference.extremes, **of_response)
+    problem = replace(made.queries.problem, reference=replace(reference, extremes=extremes))
+    return replace(made, queries=made.queries.with_problem(problem))
+
+
+def test_a_hidden_tail_has_as_much_room_as_the_response_leaves():
+    """Of a chance of .5 the odds count ten times where any tail fits in, not where none does."""
+    found = [
+        ends(steps(), heavy_seen=seen, y_most=most)._beyond_known(0.5)
+        for seen, most in ((0.0, 50.0), (0.0, 12.5), (0.0, 5.0), (0.5, 5.0))
+    ]
+    assert found == pytest.approx([10, 10 / 3, 0, 10])
+
+
+def test_residuals_have_no_larger_mean_square_than_the_response_leaves():
+    """What a tail may hold beyond the limit is cut there, but nothing that was seen is."""
+    made = ends(steps(), heavy=0.5, heavy_seen=0.0, y_most=5.0, y_error=0.1)
+    given = {"seen": 0.5, "beyond": 4.0, "slope": 1.0, "explained": 0.4}
+    assert made._square(**given) == pytest.approx(0.6 + 2 * 0.1)
+    assert made._square(**given | {"beyond": 0.1}) == pytest.approx(0.6)
+    assert made._square(**given | {"seen": 0.9}) == 0.9
+    assert ends(made, y_most=50.0)._square(**given) == pytest.approx(4.5)
+    assert ends(made, heavy_seen=0.5)._square(**given) == pytest.approx(4.5)
 
 
 def test_the_bias_of_a_step_is_at_most_the_variance_of_the_response():

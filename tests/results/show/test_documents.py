@@ -191,6 +191,8 @@ def test_awkward_names_of_each_kind_of_fit_stand_in_every_format(mixed, tmp_path
     assert columns["Q('share_%')"]["IV & 5%"].count("*") == 3
     assert columns["R-squared"]["= logit"] == columns["R-squared"]["IV & 5%"] == ""
     assert columns["R-squared"]["wage_$"][:2] == "0." == columns["R-squared"]["<OLS>"][:2]
+    pseudo = columns["Pseudo R-squared"]
+    assert [bool(pseudo[name]) for name in expected[0][1:]] == [False, True, False, False]
     assert all(columns["N"].values()) and "R-squared" not in " ".join(mixed._notes())
 
 

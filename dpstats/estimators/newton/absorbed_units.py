@@ -1,0 +1,89 @@
+"""Absorb effects of privacy units: noisy Newton steps on deviations from the units' means."""
+
+from dataclasses import replace
+
+from dpstats import option_checks
+from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release
+from dpstats.estimators.newton.goodness import Squares
+from dpstats.estimators.newton.indicator_basis import IndicatorBasis
+from dpstats.estimators.newton.pair_scales import with_mean_square, with_scales
+from dpstats.estimators.newton.release import NO_PREDICTIONS, release_of
+from dpstats.estimators.newton.rounds import RESPONSE_WEIGHT, Shares, rounds
+from dpstats.estimators.newton.sizes import TOO_FEW, check_columns, rows_for_scales
+from dpstats.estimators.newton.squared_loss import SquaredLoss
+from dpstats.estimators.newton.unit_deviations import DeviationQueries, of_deviations
+from dpstats.evidence import NewtonEvidence
+from dpstats.noise import Noise
+from dpstats.privacy import Cost
+
+_NOTE = (
+    "the effects of the absorbed column are not released; what has one row in use adds nothing to "
+    "the fit"
+)
+_ABSORBED = (
+    "the absorbed column is the one whose rows are protected together; a row that has no value in "
+    "it is left out"
+)
+
+
+def release(
+    passes: Passes, problem: Problem, cost: Cost, noise: Noise, cov_type: str = "cluster"
+) -> Release:
+    r"""Fit the regression of deviations from unit means, with errors clustered by unit.
+
+    The steps are those of :func:`~dpstats.estimators.newton.noisy_newton.release` with privacy
+    units, of which the rows are deviations d = z - m from the mean m of their unit: the within
+    estimator of panel data (Wooldridge 2010, Econometric Analysis of Cross Section and Panel Data,
+    section 10.5). They have no intercept.
+
+    Guarantee. mu-GDP for the given relation between tables that differ in all rows of one unit,
+    hence (epsilon, delta)-DP, or epsilon-DP with delta = 0. The mean of a unit is of its own rows,
+    so what a unit adds depends on no other one, and the releases are those of
+    :class:`~dpstats.estimators.newton.unit_deviations.DeviationQueries`, with fractions of mu^2, or
+    of epsilon, that are fixed beforehand.
+
+    What it estimates: least squares with an effect for each unit, of all rows, those of a unit at
+    its parts: of m rows 1 / max(m, ``max_rows``) each.
+    """
+    problem = replace(problem, grouped=False)  # scales are those of the deviations
+    shares = Shares.of(cost)
+    basis = IndicatorBasis.unscaled(len(problem.low))
+    queries = DeviationQueries(basis, of_deviations(passes.sum), problem, noise, SquaredLoss())
+    counted = queries.numbers(cost.part(shares.count))
+    scales, response = cost.part(shares.marginals), cost.part(shares.response)
+    queries = with_mean_square(with_scales(queries, scales), counted.total, response)
+    products = cost.part(shares.products)
+    spent = shares.marginals + shares.count + shares.response + shares.products
+    fitted = rounds(queries, counted, cost.part((1 - spent) / shares.spent))
+    steps = fitted.steps
+    state = steps.with_products(fitted.state, fitted.scores, products)
+    numeric = 0 if problem.layout is None else len(problem.layout.numeric)
+    few = counted.total - counted.noise < rows_for_scales(
+        numeric, problem, cost.part(1 - shares.marginals), shares.marginals, RESPONSE_WEIGHT
+    )
+    found = release_of(
+        replace(state, squares=Squares()), queries.basis, steps.whitening, fitted.wild,
+        replace(queries.problem, by_unit=False), steps.rows, counted, TOO_FEW if few else "",
+    )  # fmt: skip
+    assert isinstance(found.evidence, NewtonEvidence)
+    return replace(
+        found,
+        cov_type="cluster",
+        evidence=replace(found.evidence, sigma2=None),
+        reasons={**found.reasons, "predictions": NO_PREDICTIONS},
+        note="; ".join(filter(None, (found.note, _NOTE))),
+    )
+
+
+def method(plain: Method) -> Method:
+    """Describe what noisy Newton steps do with ``y ~ x | id`` where ``id`` is the privacy unit."""
+    return replace(
+        plain,
+        standard_errors="clustered by unit; normal approximation with the noise",
+        release=release,
+        options={"cov_type": ("cluster", option_checks.word("cov_type", "cluster"))},
+        check=lambda problem, options: check_columns(problem),
+        assumptions=(_ABSORBED,),
+        ranges=Ranges(share=0.0, needed=False),
+        takes=frozenset({"units"}),
+    )
