@@ -37,14 +37,14 @@ class Held:
         self._read, self._most = read, most
         self._batches: tuple | None = None
 
-    def sum(self, each: Callable[[Any], Summary]) -> Summary:
-        """Add up ``each(batch)`` over all batches."""
+    def sum(self, summary: Callable[[Any], Summary]) -> Summary:
+        """Add up ``summary(batch)`` over all batches."""
         if self._batches is not None:
-            return total(each, self._batches)
+            return total(summary, self._batches)
         if not self._most:
-            return self._read(each)
+            return self._read(summary)
         room = _Room(self._most)
-        found = self._read(partial(_kept, room, each))
+        found = self._read(partial(_kept, room, summary))
         if room.left < 0:
             self._most = 0
         else:

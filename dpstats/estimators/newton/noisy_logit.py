@@ -203,7 +203,7 @@ def _stepped(
     """Take five steps; return the position and the last Hessian."""
     constant = constant_of(queries.basis)
     constant = np.linalg.lstsq(queries.basis.from_span @ whitening.map, constant, rcond=None)[0]
-    unsure = whitening.off + _GUESS_ERROR
+    unsure = float(whitening.unsure.mean()) + _GUESS_ERROR
     position = Position.start(whitening.map.shape[1], rare)
     offsets = queries.reference.offsets
     slope_at = logistic_slope if offsets is None else partial(offsets.mean, logistic_slope)

@@ -228,7 +228,7 @@ class PoissonSteps:
 
     def _guessed(self, position: Position, whole: float) -> Hessian:
         """Return the Hessian for normal directions, of which a part ``whole`` is not clipped."""
-        unsure = self.whitening.off + _GUESS_ERROR
+        unsure = float(self.whitening.unsure.mean()) + _GUESS_ERROR
         return Hessian.guessed(self._curvature(position) * (self.rows * whole), unsure)
 
     def _curvature(self, position: Position) -> np.ndarray:

@@ -14,8 +14,8 @@ from dpstats.privacy import Cost, PureDP
 # The response takes so many times the budget of a regressor for its distribution: its scale enters
 # every coefficient.
 RESPONSE_WEIGHT = 2.0
-# What columns and X'X take for several outcomes, in units of what they take for one; 1, .8, .6 and
-# .4 were tried (benchmarks/outcomes.py).
+# What columns and X'X take for several outcomes, in units of what they take for one; 1 and .4
+# were tried (benchmarks/outcomes.py).
 COMMON = 0.65
 
 

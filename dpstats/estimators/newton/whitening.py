@@ -33,25 +33,18 @@ class Lost:
 class Whitening:
     """Map coordinates phi to directions in which X'X is about the number of rows.
 
-    ``map`` (m, p), the part ``kept`` (p,) of each direction that stands clear of noise, and the
-    eigenvalues (p,) as released. ``error`` gives the variance of the step that noise in X'X causes,
-    from the mean squares (p,) of a position; ``noise`` (p,) is the same noise over eigenvalues, and
-    ``unsure`` (p,) by what part of itself X'X may be off beside it. ``lost`` is what scaling rows
-    down has cost.
+    ``map`` (m, p), the part ``kept`` (p,) of each direction that stands clear of noise, by what
+    part of itself X'X may be off there, ``unsure`` (p,), and the eigenvalues (p,) as released.
+    ``error`` gives the variance of the step that noise in X'X causes, from the mean squares (p,) of
+    a position, and ``lost`` is what scaling rows down has cost.
     """
 
     map: np.ndarray
     kept: np.ndarray
     unsure: np.ndarray
-    noise: np.ndarray
     eigenvalues: np.ndarray
     error: Callable[[np.ndarray], np.ndarray]
     lost: Lost = Lost()
-
-    @property
-    def off(self) -> float:
-        """Return by what part of itself X'X may be off on average, noise included."""
-        return float(np.maximum(self.unsure, self.noise).mean())
 
     def divided(self, by: float) -> "Whitening":
         """Return the map to directions in which X'X is ``by`` times smaller, 1 or more.
@@ -85,7 +78,7 @@ def rough_whitening(queries: RowQueries, cost: Cost, rows: float) -> tuple[White
         "X'X", work, bound, basis.free, half if pays else cost, basis.ones + len(basis.center)
     )
     span, weighted = basis.span, _weighted_rows(basis, gram, rows)
-    values, vectors, weights, kept, off = _eigen(span.T @ gram @ span, deviation, weighted)
+    values, vectors, weights, kept, unsure = _eigen(span.T @ gram @ span, deviation, weighted)
     map_ = span @ vectors * weights
 
     def error(squares: np.ndarray) -> np.ndarray:
@@ -93,7 +86,7 @@ def rough_whitening(queries: RowQueries, cost: Cost, rows: float) -> tuple[White
         free = basis.free @ moved + np.diag(basis.free) * moved
         return (map_**2).T @ (deviation**2 * free)
 
-    return Whitening(map_, kept, 1 - kept, off, values, error), pays
+    return Whitening(map_, kept, unsure, values, error), pays
 
 
 def refined_whitening(
@@ -108,7 +101,7 @@ def refined_whitening(
     work = partial(whitened_products, queries.basis, first.map, limit * t)
     free = np.ones((p, p), dtype=bool)
     gram, deviation = queries.products("whitened X'X", work, limit * t, free, part, p)
-    values, vectors, weights, kept, off = _eigen(gram, deviation, rows)
+    values, vectors, weights, kept, unsure = _eigen(gram, deviation, rows)
 
     def error(squares: np.ndarray) -> np.ndarray:
         moved = weights**2 * squares
@@ -116,7 +109,7 @@ def refined_whitening(
 
     map_ = first.map @ vectors * weights
     lost = Lost(tail.beyond(limit), tail.excess(limit) / rows)
-    return Whitening(map_, kept, 1 - kept, off, values, error, lost)
+    return Whitening(map_, kept, unsure, values, error, lost)
 
 
 def whitened(
@@ -172,5 +165,5 @@ def _eigen(gram: np.ndarray, deviation: float, rows: float):
     values, vectors = np.linalg.eigh(gram)
     raised = np.maximum(values, deviation * math.sqrt(len(values)))
     kept = np.maximum(values, 0.0) / raised
-    off = np.minimum(math.sqrt(2) * deviation / raised, 1.0)
-    return values, vectors, np.sqrt(rows / raised), kept, off
+    unsure = np.maximum(1 - kept, np.minimum(math.sqrt(2) * deviation / raised, 1.0))
+    return values, vectors, np.sqrt(rows / raised), kept, unsure

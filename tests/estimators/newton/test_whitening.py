@@ -16,9 +16,7 @@ from dpstats.testing import insecure_seed
 from tests.checks.newton_queries import BASIS, X, Y, queries
 from tests.checks.noisy_newton import coded
 
-MADE = Whitening(
-    BASIS.span, np.ones(6), *np.zeros((2, 6)), np.full(6, 1e4), lambda squares: 0 * squares
-)
+MADE = Whitening(BASIS.span, np.ones(6), np.zeros(6), np.full(6, 1e4), lambda squares: 0 * squares)
 
 
 def whitened(whitening: Whitening) -> np.ndarray:
@@ -46,17 +44,8 @@ def test_rows_are_whitened_first_roughly_and_then_nearly_exactly():
 def test_noise_raises_eigenvalues_and_says_so():
     with insecure_seed(2):
         noisy, pays = rough_whitening(queries(0.002), GDP(0.002), len(X))
-    assert not pays and noisy.dimension < 4
-    assert noisy.unsure.max() > 0.9 and noisy.off > 0.5
+    assert not pays and noisy.dimension < 4 and np.median(noisy.unsure) > 0.5
     assert np.linalg.eigvalsh(whitened(noisy) @ whitened(noisy).T / len(X)).max() < 1.5
-
-
-def test_noise_that_moves_steps_is_no_other_reason_to_doubt_them():
-    """Eigenvalues that stand clear of it are unsure by the noise alone, which has its own place."""
-    with insecure_seed(4):
-        clear, _ = rough_whitening(queries(30.0), GDP(30.0), len(X))
-    assert not clear.unsure.any() and 0 < clear.noise.max() < 0.1
-    assert clear.off == clear.noise.mean() and (clear.error(np.ones(6)) > 0).all()
 
 
 def test_histograms_have_all_rows():
