@@ -17,7 +17,6 @@ from dpstats.estimators.newton.differences import release_sizes
 from dpstats.estimators.newton.group_sizes import GroupSizes
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.pair_queries import PairQueries
-from dpstats.estimators.newton.pair_sums import squares
 from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.estimators.newton.sums import leverage_counts, rough_products, whitened_products
 from dpstats.noise import Noise
@@ -139,7 +138,7 @@ def sizes(q, cost):
 
 
 def mean_square(q, cost):
-    return q.mean_square(partial(squares, 1.0, 1.0), 1.0, 100.0, cost)
+    return q.mean_square(1.0, 100.0, cost)
 
 
 def numbers(q, cost):

@@ -12,6 +12,7 @@ from dpstats.estimators import GENERALIZED
 from dpstats.estimators.least_squares.dense import clipped_rows, robust_covariance
 from dpstats.estimators.least_squares.within import absorbed_units
 from dpstats.estimators.least_squares.within import units as within_units
+from dpstats.estimators.newton import absorbed_units as newton_effects
 from dpstats.estimators.newton import noisy_logit, noisy_newton, unit_deviations
 from dpstats.estimators.newton.scores import Scores
 from dpstats.numerics import Rows, Sensitivity
@@ -314,7 +315,7 @@ REPLACED = {
     ),
     "rows count in full around a mean in rounds": (PrivacyUnit, "parts", whole_parts, ROUNDS),
     "rows have the mean of all rows in rounds": (
-        unit_deviations, "deviations", less_all_means, ROUNDS,
+        newton_effects, "deviations", less_all_means, ROUNDS,
     ),
     "rows are counted in place of units": (unit_deviations, "_numbers", numbers_of_rows, ROUNDS),
     "squares around a mean count in full": (unit_deviations, "_squares", squares_of_rows, ROUNDS),

@@ -43,7 +43,7 @@ def test_a_description_is_printed_and_written_by_its_ending(folder, capsys):
     assert means.item() == pytest.approx(54, abs=2)
     restored = dp.DPDescription.from_json((folder / "out.json").read_text())
     assert restored.privacy.epsilon == 4.0 and restored.quantiles == (0.25, 0.5, 0.75)
-    starts = {".tex": r"\begin{tabular}", ".html": "<table", ".md": "|"}
+    starts = {".tex": "\\begin{center}\n\\begin{tabular}", ".html": "<table", ".md": "|"}
     for ending, start in starts.items():
         assert (folder / f"out{ending}").read_text().startswith(start)
 

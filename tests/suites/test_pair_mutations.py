@@ -9,7 +9,6 @@ import numpy as np
 from dpstats.estimators.newton import (
     absorbed,
     clusters_of_pairs,
-    differences,
     group_sizes,
     pair_queries,
     pair_scales,
@@ -225,7 +224,7 @@ MUTANTS = {
         partial(check_random, ADD_REMOVE, "cluster", epsilon=1e4, weighted=True),
     ),
     "pairs are counted twice by their differences": Mutant(
-        patched(differences, "differences", twice), added
+        patched(pair_queries, "differences", twice), added
     ),
     "scales follow the number of rows": Mutant(
         patched(pair_scales, "release_sizes", sized_by_rows), random_rows

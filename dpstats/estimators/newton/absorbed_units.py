@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from dpstats import option_checks
-from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release
+from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release, mapped
 from dpstats.estimators.newton.goodness import Squares
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.pair_scales import with_mean_square, with_scales
@@ -11,7 +11,7 @@ from dpstats.estimators.newton.release import NO_PREDICTIONS, release_of
 from dpstats.estimators.newton.rounds import RESPONSE_WEIGHT, Shares, rounds
 from dpstats.estimators.newton.sizes import TOO_FEW, check_columns, rows_for_scales
 from dpstats.estimators.newton.squared_loss import SquaredLoss
-from dpstats.estimators.newton.unit_deviations import DeviationQueries, of_deviations
+from dpstats.estimators.newton.unit_deviations import DeviationQueries, deviations
 from dpstats.evidence import NewtonEvidence
 from dpstats.noise import Noise
 from dpstats.privacy import Cost
@@ -48,7 +48,8 @@ def release(
     problem = replace(problem, grouped=False)  # scales are those of the deviations
     shares = Shares.of(cost)
     basis = IndicatorBasis.unscaled(len(problem.low))
-    queries = DeviationQueries(basis, of_deviations(passes.sum), problem, noise, SquaredLoss())
+    total = mapped(passes, deviations).sum
+    queries = DeviationQueries(basis, total, problem, noise, SquaredLoss())
     counted = queries.numbers(cost.part(shares.count))
     scales, response = cost.part(shares.marginals), cost.part(shares.response)
     queries = with_mean_square(with_scales(queries, scales), counted.total, response)

@@ -22,19 +22,6 @@ _LEAST_ALIKE = 2.0**-7
 _LARGEST = 2.0**500
 
 
-def of_deviations(total: Callable) -> Callable:
-    """Return the function that adds up over deviations what ``total`` adds up over rows."""
-    return partial(_total, total)
-
-
-def _total(total: Callable, work: Callable):
-    return total(partial(_worked, work))
-
-
-def _worked(work: Callable, rows: Rows):
-    return work(deviations(rows))
-
-
 def deviations(rows: Rows) -> Rows:
     """Subtract from each row of whole units the mean of its unit; units of one row are left out.
 
@@ -100,6 +87,7 @@ def _numbers(rows: Rows) -> np.ndarray:
     starts = rows.unit_starts
     if not len(starts):
         return np.array([0, 0], dtype=object)
+    assert rows.parts is not None, "rows of units have parts"
     parts, degrees = np.add.reduceat(whole_weights(rows.parts), starts), _sizes(rows) - 1
     squares = np.trunc(parts / _ONE * parts / degrees)
     return np.array([int(parts.sum()), int(squares.sum())], dtype=object)

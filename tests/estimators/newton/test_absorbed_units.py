@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import binom
 
 import dpstats as dp
-from dpstats.estimators.newton import unit_deviations
+from dpstats.estimators.newton import absorbed_units
 from tests.checks.absorbed_units import (
     BOUNDS,
     SLOPES,
@@ -124,7 +124,7 @@ def test_what_does_not_go_with_person_effects_is_refused_for_nothing(message):
 
 
 def test_rows_without_their_persons_mean_are_seen(monkeypatch):
-    monkeypatch.setattr(unit_deviations, "deviations", less_all_means)
+    monkeypatch.setattr(absorbed_units, "deviations", less_all_means)
     with pytest.raises(AssertionError):
         check_least_squares(method="noisy_newton", most=(1e-3, 0.02))
 
