@@ -8,29 +8,19 @@ from dpstats.noise.drawn_ahead import DrawnAhead
 from dpstats.noise.random_sources import SOURCE, SystemSource
 from dpstats.privacy import GDP, PureDP
 from dpstats.testing import insecure_seed
+from tests.checks.drawn_ahead import Counting, check_handed_out_once
 
 
 @pytest.fixture
 def numbered(monkeypatch):
     """A source that counts up, and what it was asked for."""
-    asked = []
-
-    def draw(name, scale, size):
-        asked.append((name, scale, size))
-        start = sum(size for _, _, size in asked[:-1])
-        return list(range(start, start + size))
-
-    monkeypatch.setattr(SystemSource, "draw", staticmethod(draw))
-    return asked
+    counting = Counting()
+    monkeypatch.setattr(SystemSource, "draw", counting.draw)
+    return counting.asked
 
 
-def test_each_number_is_handed_out_once(numbered):
-    source, drawn = DrawnAhead(), []
-    for _ in range(200):
-        drawn += source.draw("gaussian", 2.0, 3) + source.draw("laplace", 2.0, 2)
-        drawn += source.draw("gaussian", 5.0, 4)
-    assert len(drawn) == len(set(drawn)) == 200 * 9
-    assert len(numbered) < 40
+def test_each_number_is_handed_out_once():
+    check_handed_out_once()
 
 
 def test_what_is_asked_for_once_is_drawn_once(numbered):

@@ -11,6 +11,7 @@ import numpy as np
 from dpstats.errors import BudgetError
 from dpstats.estimators.newton import indicator_basis, logistic_queries, logistic_sums, noisy_logit
 from dpstats.estimators.newton.logistic_sums import LogisticRows
+from dpstats.estimators.newton.mapped_rows import MappedRows
 from dpstats.estimators.newton.sums import slices
 from dpstats.numerics import logistic_loops
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
@@ -48,6 +49,16 @@ def weights(change):
         return blocks
 
     return patched(LogisticRows, "blocks", mutate)
+
+
+def twice_as_long(original):
+    """Rows that are held are longer than their norms say."""
+
+    def block(self, own):
+        columns, squares = original(self, own)
+        return 2 * columns, squares
+
+    return block
 
 
 def with_offset(original):
@@ -160,6 +171,9 @@ MUTANTS = {
         )
         for relation, name in RELATIONS.items()
     },
+    "rows that are held have twice their length": Mutant(
+        patched(MappedRows, "block", twice_as_long), added("scores")
+    ),
     "half the sensitivity of slopes, added": Mutant(
         smaller(logistic_queries, step="slopes"), added("slopes and entropies")
     ),

@@ -18,6 +18,7 @@ from dpstats.estimators.least_squares import adassp, shrunken
 from dpstats.estimators.least_squares.factors import fit as block_least_squares
 from dpstats.estimators.lines import pairwise_table
 from dpstats.noise import exponential_batch, exponential_compiled, posterior
+from dpstats.noise.drawn_ahead import DrawnAhead
 from dpstats.numerics import Moments, Rows, concordance
 from dpstats.privacy import GDP
 from dpstats.range_estimation import estimate
@@ -35,6 +36,7 @@ from tests.checks.breaks import (
     squares,
 )
 from tests.checks.companion import check_pair
+from tests.checks.drawn_ahead import check_handed_out_once
 from tests.checks.group_batches import check_agreement
 from tests.checks.mutants import Mutant, both_tests, broken_modules, patched
 from tests.checks.posterior import check_samples
@@ -93,6 +95,17 @@ def first_row_again(original):
         return original(InMemory(Rows.joined([passes.rows, passes.rows[:1]])), summary)
 
     return twice
+
+
+def handed_out_again(original):
+    """What is drawn ahead is not taken out of what is held."""
+
+    def draw(self, name, scale, size):
+        drawn = original(self, name, scale, size)
+        self._held[name, scale] += drawn
+        return drawn
+
+    return draw
 
 
 def whole_table(votes):
@@ -167,6 +180,9 @@ MORE = {
         groups,
         AssertionError,
     ),
+    "noise drawn ahead is handed out again": Mutant(
+        patched(DrawnAhead, "draw", handed_out_again), check_handed_out_once, AssertionError
+    ),
     "posterior: half the deviation": Mutant(
         patched(posterior, "normals", lambda f: lambda count, below: f(count, below) / 2),
         check_samples,
@@ -216,6 +232,7 @@ HARMLESS = {
     "estimators.newton.poisson_release": "computes from released numbers",
     "estimators.newton.poisson_steps": "computes from released numbers; sums are in such units too",
     "estimators.newton.products": "computes from released products and noisy counts",
+    "estimators.newton.pseudo_rsquared": "computes from released numbers",
     "estimators.newton.release": "computes from released numbers",
     "estimators.newton.steps": "computes from released numbers; sums are in units of their limits",
     "estimators.newton.state": "holds released numbers",
@@ -231,6 +248,7 @@ HARMLESS = {
     "numerics.layout": "describes the columns of a design",
     "numerics.normal_laplace": "a distribution function",
     "numerics.sandwich": "computes from released sums",
+    "numerics.tail_loops": "computes from noisy counts",
     "range_estimation.far_rows": "computes from noisy counts",
     "range_estimation.excess": "computes from noisy counts",
     "range_estimation.histogram": "computes from noisy counts",

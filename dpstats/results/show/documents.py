@@ -13,7 +13,7 @@ from dpstats.escaping import latex
 _LINES = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029\ud800-\udfff\ufffe\uffff]+")
 _MARKS = re.compile(r"([\\`*_{}\[\]<>|$&~^#])")
 _DECIMAL = re.compile(r"-?\d+\.?(\d*)")
-_NEGATIVE = re.compile(r"^-(?=\d)")
+_NEGATIVE = re.compile(r"^-(?=[\d.,]+(?:[^\w.,+]|$))")
 _CHARACTER, _PADDING = 0.068, 0.16  # inches of a character in small type, and around a cell
 _POINTS = 15  # of height of a line of Excel
 _FIRST = 1.5  # inches that the first column of Word keeps where others are wide

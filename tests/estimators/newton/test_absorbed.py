@@ -245,8 +245,8 @@ def test_what_is_not_proven_is_left_to_adassp_or_refused():
         fitted(data, weights="w", bounds={"w": (0, 1), **bounds}, method="adassp")
     with pytest.raises(dp.ArgumentError, match="'nonrobust' or 'HC1', got 'HC3'"):
         fitted(data, cov_type="HC3")
-    with pytest.raises(dp.ArgumentError, match="cannot absorb g"):
-        fitted(data, unit="g", method="noisy_newton")
+    with pytest.raises(dp.ArgumentError, match="compares rows of several persons"):
+        fitted(data, unit="w", method="noisy_newton")
     with pytest.raises(dp.ArgumentError, match="needs delta > 0"):
         fitted(data, delta=0, method="noisy_newton")
 

@@ -31,7 +31,7 @@ def test_rows_far_out_are_seen_and_make_a_tail_likely():
     values = np.append(np.random.default_rng(1).normal(size=20_000), np.full(400, 500.0))
     sizes = read_sizes(histogram(values, 30.0))
     assert sizes.farthest * sizes.scale > 300
-    assert reference_of([], sizes, None).extremes.heavy == 1
+    assert reference_of([], sizes, None, 0.4).extremes.heavy == 1
 
 
 def test_noise_alone_gives_a_rough_scale_near_one():
@@ -48,7 +48,7 @@ def test_zeros_alone_have_the_scale_one():
 
 def test_indicators_have_a_scale_of_their_own():
     y = Sizes(np.array([1.0, 2.0]), np.array([0.5, 0.5]), 0.01)
-    reference = reference_of([None, y], y, 4.0)
-    assert np.diag(reference.root).tolist() == pytest.approx([0.4 * 2**0.5, 2.5**0.5])
+    reference = reference_of([None, y], y, 4.0, 0.6)
+    assert np.diag(reference.root).tolist() == pytest.approx([0.6, 2.5**0.5])
     assert reference.extremes.y_most == pytest.approx(4 / 2.5**0.5)
     assert reference.y_center == 0 and reference.center.tolist() == [0, 0]
