@@ -14,6 +14,8 @@ SCORE_EDGES = np.array(
 # The last bin of scores may begin earlier, and tell better that nothing is far out.
 FAR_EDGES = SCORE_EDGES[SCORE_EDGES <= 32]
 LEVERAGE_EDGES = np.array([0.5, 0.7, 1, 1.4, 2, 2.8, 4, 5.6, *_OCTAVES])
+# Noise is small from this part of the variance of sums of scores on.
+_SMALL_NOISE = 1e-4
 # Nothing counts as larger.
 _FARTHEST = 2 * _OCTAVES[-1]
 # A tail begins at these sizes or where a count is below so many deviations of noise; beyond it
@@ -225,7 +227,8 @@ def score_limit(
     """Choose the limit of least expected error, and the part of the rows that it leaves whole.
 
     The noise on each of the directions is ``noise`` for a limit of 1; the other part of the error
-    is what is cut off, of which at most ``most`` counts.
+    is what is cut off, of which at most ``most`` counts. Where noise is small beside the sampling
+    of rows the limit is an edge farther out, as rows of one bin differ in size.
     """
     limits = np.geomspace(sigma / 4, SCORE_EDGES[-1] * sigma, _LIMITS)
     below = tail.sizes < limits[:, None]
@@ -236,4 +239,8 @@ def score_limit(
     limits, whole = limits[usable], whole[usable]
     lost = tail.lost(limits, most * whole**2)
     best = int(np.argmin((directions * (limits * noise) ** 2 + lost) / whole**2))
-    return float(limits[best]), float(whole[best])
+    limit, place = float(limits[best]), np.searchsorted(SCORE_EDGES, limits[best] / sigma) + 1
+    edge = sigma * float(SCORE_EDGES[min(int(place), len(SCORE_EDGES) - 1)])
+    if directions * (edge * noise) ** 2 < _SMALL_NOISE * tail.rows * tail.mean_square(limit):
+        limit = max(limit, edge)
+    return limit, float(whole[best])
