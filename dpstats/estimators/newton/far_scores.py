@@ -65,8 +65,10 @@ class FarScores:
             return ""
         if self._exceed(_CLEAR):
             return _SEEN
+        # a count below zero is luck, by which no interval is to be shown
         mean = self.mean
-        return _HIDDEN if mean.total + _CLEAR * mean.noise > _CODED * self.rows else ""
+        most = max(mean.total, 0.0) + _CLEAR * mean.noise
+        return _HIDDEN if most > _CODED * self.rows else ""
 
     @property
     def unclear(self) -> bool:

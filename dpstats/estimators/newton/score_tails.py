@@ -227,8 +227,7 @@ def score_limit(
     """Choose the limit of least expected error, and the part of the rows that it leaves whole.
 
     The noise on each of the directions is ``noise`` for a limit of 1; the other part of the error
-    is what is cut off, of which at most ``most`` counts. Where noise is small beside the sampling
-    of rows the limit is an edge farther out, as rows of one bin differ in size.
+    is what is cut off, of which at most ``most`` counts.
     """
     limits = np.geomspace(sigma / 4, SCORE_EDGES[-1] * sigma, _LIMITS)
     below = tail.sizes < limits[:, None]
@@ -239,8 +238,16 @@ def score_limit(
     limits, whole = limits[usable], whole[usable]
     lost = tail.lost(limits, most * whole**2)
     best = int(np.argmin((directions * (limits * noise) ** 2 + lost) / whole**2))
-    limit, place = float(limits[best]), np.searchsorted(SCORE_EDGES, limits[best] / sigma) + 1
-    edge = sigma * float(SCORE_EDGES[min(int(place), len(SCORE_EDGES) - 1)])
-    if directions * (edge * noise) ** 2 < _SMALL_NOISE * tail.rows * tail.mean_square(limit):
-        limit = max(limit, edge)
-    return limit, float(whole[best])
+    return float(limits[best]), float(whole[best])
+
+
+def edge_beyond(limit: float, tail: Tail, sigma: float, directions: int, noise: float) -> float:
+    """Return the edge of the bin that a limit lies in, if noise at it is small beside sampling.
+
+    Rows of one bin differ in size, so a limit within it cuts some. ``noise`` is as for
+    :func:`score_limit`.
+    """
+    place = min(int(np.searchsorted(SCORE_EDGES, limit / sigma)), len(SCORE_EDGES) - 1)
+    edge = sigma * float(SCORE_EDGES[place])
+    sampling = tail.rows * tail.mean_square(limit)
+    return max(limit, edge) if directions * (edge * noise) ** 2 < _SMALL_NOISE * sampling else limit

@@ -10,7 +10,7 @@ from dpstats.estimators.newton.bias import Bias
 from dpstats.estimators.newton.goodness import Squares
 from dpstats.estimators.newton.products import scatter, square_limit, squares_cut
 from dpstats.estimators.newton.queries import WEIGHT, Queries
-from dpstats.estimators.newton.score_tails import Tail, score_limit, score_tail
+from dpstats.estimators.newton.score_tails import Tail, edge_beyond, score_limit, score_tail
 from dpstats.estimators.newton.scores import Scores
 from dpstats.estimators.newton.state import NewtonState, prior_variance
 from dpstats.estimators.newton.whitening import Whitening
@@ -83,6 +83,7 @@ class Steps:
         queries = self.queries
         noise = queries.score_deviation(p, cost)
         limit, slope = score_limit(tail, state.sigma, p, noise, _WORTH * rows**2 / t)
+        limit = edge_beyond(limit, tail, state.sigma, p, noise)
         # squares are those of residuals, where rows count for parts those of the clipped scores
         cut, size = square_limit(tail, noise / WEIGHT), 1.0
         if queries.problem.in_parts:

@@ -37,7 +37,7 @@ def test_counts_are_averaged_each_in_the_measure_that_it_is_known():
         (26.0, 0.0, 10_000.0, "far from the model"),
         (24.0, 24.0, 10_000.0, "far from the model"),
         (0.0, 0.0, 1500.0, "could hide 1%"),
-        (-10.0, -10.0, 1500.0, ""),
+        (-10.0, -10.0, 1500.0, "could hide 1%"),
         (60.0, 60.0, 100_000.0, ""),
     ],
 )

@@ -49,9 +49,10 @@ def test_the_worst_rows_reach_the_stated_sensitivity(neighbors):
 )
 @pytest.mark.parametrize("mean", [0.2, 40.0])
 def test_as_noise_vanishes_it_is_the_maximum_of_the_likelihood(formula, mean):
-    """Without a false alarm: what is left is the grid that scores are cut to."""
+    """What is left is the grid that scores are cut to."""
     frame = table(20_000, 1, mean, 0.5)
-    fit, best = dp.dp_poisson(formula, frame, epsilon=1e9), theirs(formula, frame)
+    with dp.testing.insecure_seed(1):
+        fit, best = dp.dp_poisson(formula, frame, epsilon=1e9), theirs(formula, frame)
     names = list(fit.names)
     assert (fit.params - best.params[names]).abs().max() < 1e-4
     assert ((fit.params - best.params[names]) / best.bse[names]).abs().max() < 5e-3
@@ -68,7 +69,8 @@ def test_with_an_exposure_it_is_the_maximum_of_the_likelihood(formula, spread, o
     frame["o"] = 0.3 * rng.normal(size=len(frame)) if offset else 0.0
     frame["y"] = rng.poisson(frame.t * np.exp(0.2 * frame.a - 1 + frame.o))
     given = {"exposure": "t"} | ({"offset": "o"} if offset else {})
-    fit = dp.dp_poisson(formula, frame, epsilon=1e9, **given)
+    with dp.testing.insecure_seed(1):
+        fit = dp.dp_poisson(formula, frame, epsilon=1e9, **given)
     model = sm.GLM.from_formula(
         formula, frame, family=sm.families.Poisson(), exposure=frame.t, offset=frame.o
     )
