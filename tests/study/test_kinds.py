@@ -190,7 +190,7 @@ BAD = {
     "persons of several rows": (("rows = 2000", 'unit = "age"'), "rows of a person"),
     "clusters of a logit": (
         ('formula = "smoker ~ age"', 'formula = "smoker ~ age"\ncluster = "educ"'),
-        "has no argument cluster",
+        "add cov_type=",
     ),
     "columns of a logit": (('name = "smoking"', 'name = "smoking"\ncolumns = ["age"]'), "columns"),
 }  # fmt: skip
