@@ -12,6 +12,19 @@ from dpstats.evidence import Evidence, Stack
 from dpstats.numerics import ColumnBasis, Layout
 
 _Made = TypeVar("_Made")
+# What releases with absorbed effects say, and those with effects of privacy units.
+NO_PREDICTIONS = (
+    "a prediction needs the effect of its group, which is absorbed and not released; differences "
+    "between predictions of one group are differences of the regressors times params"
+)
+UNIT_EFFECTS = (
+    "the effects of the absorbed column are not released; what has one row in use adds nothing to "
+    "the fit"
+)
+UNIT_ABSORBED = (
+    "the absorbed column is the one whose rows are protected together; a row that has no value in "
+    "it is left out"
+)
 # The reason why a release from privately estimated ranges has no standard errors.
 CLIPPED = (
     "the privately estimated ranges clip an unknown part of the rows, which biases any "

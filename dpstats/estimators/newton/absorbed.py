@@ -9,6 +9,7 @@ import numpy as np
 from dpstats import option_checks
 from dpstats.errors import ArgumentError
 from dpstats.estimators.contract import InMemory, Method, Passes, Problem, Ranges, Release
+from dpstats.estimators.contract.release import NO_PREDICTIONS
 from dpstats.estimators.newton.clusters_of_pairs import with_clusters
 from dpstats.estimators.newton.goodness import Squares
 from dpstats.estimators.newton.group_parts import (
@@ -21,7 +22,7 @@ from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.pair_queries import PairQueries
 from dpstats.estimators.newton.pair_scales import with_mean_square, with_scales
 from dpstats.estimators.newton.queries import Counted
-from dpstats.estimators.newton.release import NO_PREDICTIONS, release_of
+from dpstats.estimators.newton.release import release_of
 from dpstats.estimators.newton.rounds import RESPONSE_WEIGHT, Shares, rounds
 from dpstats.estimators.newton.sizes import ROWS_PER_NOISE, check_columns
 from dpstats.estimators.newton.squared_loss import SquaredLoss

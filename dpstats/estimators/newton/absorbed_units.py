@@ -4,10 +4,11 @@ from dataclasses import replace
 
 from dpstats import option_checks
 from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release, mapped
+from dpstats.estimators.contract.release import NO_PREDICTIONS, UNIT_ABSORBED, UNIT_EFFECTS
 from dpstats.estimators.newton.goodness import Squares
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.pair_scales import with_mean_square, with_scales
-from dpstats.estimators.newton.release import NO_PREDICTIONS, release_of
+from dpstats.estimators.newton.release import release_of
 from dpstats.estimators.newton.rounds import RESPONSE_WEIGHT, Shares, rounds
 from dpstats.estimators.newton.sizes import TOO_FEW, check_columns, rows_for_scales
 from dpstats.estimators.newton.squared_loss import SquaredLoss
@@ -15,15 +16,6 @@ from dpstats.estimators.newton.unit_deviations import DeviationQueries, deviatio
 from dpstats.evidence import NewtonEvidence
 from dpstats.noise import Noise
 from dpstats.privacy import Cost
-
-_NOTE = (
-    "the effects of the absorbed column are not released; what has one row in use adds nothing to "
-    "the fit"
-)
-_ABSORBED = (
-    "the absorbed column is the one whose rows are protected together; a row that has no value in "
-    "it is left out"
-)
 
 
 def release(
@@ -72,7 +64,7 @@ def release(
         cov_type="cluster",
         evidence=replace(found.evidence, sigma2=None),
         reasons={**found.reasons, "predictions": NO_PREDICTIONS},
-        note="; ".join(filter(None, (found.note, _NOTE))),
+        note="; ".join(filter(None, (found.note, UNIT_EFFECTS))),
     )
 
 
@@ -84,7 +76,7 @@ def method(plain: Method) -> Method:
         release=release,
         options={"cov_type": ("cluster", option_checks.word("cov_type", "cluster"))},
         check=lambda problem, options: check_columns(problem),
-        assumptions=(_ABSORBED,),
+        assumptions=(UNIT_ABSORBED,),
         ranges=Ranges(share=0.0, needed=False),
         takes=frozenset({"units"}),
     )

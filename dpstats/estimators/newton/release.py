@@ -56,10 +56,6 @@ _IMPRECISE = (
     "imprecise: the noise moves some coefficient by more than {:.2g} standard deviations of the "
     "response for one of its column"
 )
-NO_PREDICTIONS = (
-    "a prediction needs the effect of its group, which is absorbed and not released; differences "
-    "between predictions of one group are differences of the regressors times params"
-)
 
 
 def release_of(

@@ -8,6 +8,7 @@ import numpy as np
 
 from dpstats import option_checks
 from dpstats.estimators.contract import Method, Passes, Problem, Release, released_twice
+from dpstats.estimators.contract.release import UNIT_ABSORBED, UNIT_EFFECTS
 from dpstats.estimators.least_squares.dense.robust_covariance import (
     FRACTION,
     reference,
@@ -27,15 +28,6 @@ from dpstats.noise import Noise
 from dpstats.numerics import Moments, Rows
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.privacy import GDP, Cost
-
-_NOTE = (
-    "the effects of the absorbed column are not released; what has one row in use adds nothing to "
-    "the fit"
-)
-_ABSORBED = (
-    "the absorbed column is the one whose rows are protected together; a row that has no value in "
-    "it is left out"
-)
 
 
 def release(
@@ -67,7 +59,7 @@ def _first(
     """Release sums of products of deviations, and solve for the coefficients."""
     sums = passes.sum(partial(UnitSums.of, problem=problem))
     within = release_within_units(sums, UnitDeviations(problem), problem.neighbors, cost, noise)
-    return replace(fit_within(within, problem, penalty_of), note=_NOTE)
+    return replace(fit_within(within, problem, penalty_of), note=UNIT_EFFECTS)
 
 
 def _squares_after(first: Release, problem: Problem, cost: Cost) -> Callable:
@@ -108,4 +100,4 @@ def _scored(first: Release, passes: Passes, problem: Problem, cost: Cost, noise:
 def methods(plain: Sequence[Method]) -> dict[str, Method]:
     """Return, by name, what methods do with ``y ~ x | id`` where ``id`` is the privacy unit."""
     cov_type = "cluster", option_checks.word("cov_type", "cluster")
-    return {each.name: absorbing(each, release, cov_type, _ABSORBED) for each in plain}
+    return {each.name: absorbing(each, release, cov_type, UNIT_ABSORBED) for each in plain}

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from dpstats.estimators.contract import Method, Problem, Ranges, Release
-from dpstats.estimators.contract.release import CLIPPED
+from dpstats.estimators.contract.release import CLIPPED, NO_PREDICTIONS
 from dpstats.estimators.least_squares.dense import NoisySums
 from dpstats.estimators.least_squares.dense.fit import ABOUT_LEAST_SQUARES, is_identified
 from dpstats.estimators.least_squares.dense.unidentified import unidentified
@@ -15,10 +15,6 @@ from dpstats.estimators.least_squares.within.groups import within_box
 from dpstats.evidence import SumsEvidence
 from dpstats.numerics.ridge import inverse, ridge
 
-_NO_PREDICTIONS = (
-    "a prediction needs the effect of its group, which is absorbed and not released; differences "
-    "between predictions of one group are differences of the regressors times params"
-)
 _NOTE = (
     "the effects of the absorbed column are not released; the residual variance divides by a noisy "
     "count of rows less groups"
@@ -52,7 +48,7 @@ def fit_within(sums: NoisySums, problem: Problem, penalty_of: Callable) -> Relea
     return replace(
         found,
         predictions=np.full(len(problem.x_new), np.nan),
-        reasons={**found.reasons, "predictions": _NO_PREDICTIONS},
+        reasons={**found.reasons, "predictions": NO_PREDICTIONS},
         note=_NOTE,
     )
 
