@@ -129,6 +129,13 @@ def test_absorbed_groups_spread_over_partitions_are_those_in_memory(make, people
         np.testing.assert_allclose(here.params[:2], there.params[:2], atol=1e-3)
 
 
+def test_effects_of_persons_by_steps_are_those_in_memory(make, people):
+    data = people.assign(id=np.arange(len(people)) // 3)
+    call = {"formula": "y ~ x | id", "unit": "id", "epsilon": 60}
+    here, there = (seeded(table, "noisy_newton", **call) for table in (data, make(data)))
+    assert here == there and np.isfinite(here.bse).all()
+
+
 def test_weights_and_a_subset_are_those_in_memory(rows, people):
     more = {
         "weights": "area", "subset": "x > 0.3 | g == 'u'", "bounds": {**BOUNDS, "area": (0, 3)},
