@@ -103,5 +103,6 @@ def _by_size(values: Callable, edges: np.ndarray, rows: Rows) -> np.ndarray:
 
 
 def _squares(cut: float, rows: Rows) -> int:
-    squares = np.square(np.minimum(np.abs(rows.response) / cut, 1.0))
+    with np.errstate(over="ignore"):  # on any thread, whatever the caller has set
+        squares = np.square(np.minimum(np.abs(rows.response) / cut, 1.0))
     return int(np.trunc(parts_of(rows) * squares * _ONE).sum())

@@ -27,3 +27,9 @@ def test_the_order_of_the_rows_of_a_unit_changes_no_bit():
     turned = Rows(values[::-1], values[::-1, 0], parts=plain.parts, units=plain.units)
     one, other = (unit_deviations.deviations(rows).numbers for rows in (plain, turned))
     assert (one == other[::-1]).all()
+
+
+def test_a_response_far_beyond_the_scale_gives_no_warning():
+    """Warnings are errors in tests, and one that rows decide on would tell of them."""
+    far = Rows(np.zeros((2, 1)), np.array([2.0**500, -(2.0**500)]), parts=np.full(2, 0.5))
+    assert unit_deviations._squares(1e-200, far) == 1 << 20
