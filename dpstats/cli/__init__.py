@@ -39,6 +39,7 @@ _WORDING = (
     (r"\bweights_mean\b", "--weights-mean"),
     (r"\btrim_weights\b", "--trim-weights"),
     (r"\b(weights|subset|unit|cluster)=", r"--\1 "),
+    (r"\bclusters=", "--clusters"),
     (r"\bmax_rows\b", "--max-rows"),
     (r"\bmax_groups\b", "--max-groups"),
     (r"\brows_per_person=?", "--rows-per-person"),

@@ -12,7 +12,7 @@ from dpstats import plan
 from dpstats.cli import study_plans
 from dpstats.cli.ledgers import opened
 from dpstats.cli.outputs import checked_output, checked_outputs, draw, write
-from dpstats.cli.values import bounds, levels, numbers, points
+from dpstats.cli.values import bounds, levels, numbers, options, points
 from dpstats.codebook import Schema
 from dpstats.engines import Table
 from dpstats.errors import ArgumentError
@@ -34,12 +34,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--within-share", **lists, metavar="[COL=]W", help="share of variance within groups")
     add("--unit", metavar="COL", help="persons, protected with all of their rows")
     add("--rows-per-person", metavar="M,...", help="guessed mean, or equally common numbers")
-    add("--icc", type=float, metavar="R", help="guessed correlation of a person's residuals: 0.5")
+    add("--icc", type=float, metavar="R", help="guessed correlation of residuals in one: 0.5")
+    add("--cluster", metavar="COL", help="clusters of errors, with --option cov_type=cluster")
+    add("--clusters", metavar="C,...", help="guessed number of clusters, or relative sizes")
     add("--max-rows", type=int, metavar="N", help="rows that a person counts for in all: 1")
     add("--max-groups", type=int, metavar="N", help="groups of --by in which a person is used: 1")
     add("--weights", metavar="COL", help="column of weights, which needs public --bounds")
     add("--weights-mean", type=float, metavar="W", help="guessed mean of the weights")
     add("--trim-weights", type=float, metavar="W", help="count larger weights as this")
+    add("--option", **lists, metavar="NAME=VALUE", help="of all methods: cov_type=HC1 or cluster")
     add("--methods", metavar="A,B,...", help="names that `dpstats methods` lists (default: auto)")
     add("--epsilon", metavar="E,E,...", help="privacy losses to try")
     add("--target-width", type=float, metavar="W", help="search for the minimum epsilon instead")
@@ -114,30 +117,35 @@ def _call(arguments) -> dict:
     unchanged = (
         "target_width", "term", "delta", "sd", "neighbors", "alpha", "seed",
         "weights", "weights_mean", "trim_weights", "groups", "unit", "max_rows", "max_groups",
-        "icc",
+        "icc", "cluster",
     )  # fmt: skip
     by = _columns(arguments.by)
     declared = Schema.of(arguments.schema).updated(
         bounds(arguments.bounds), levels(arguments.levels)
     )
-    return {name: getattr(arguments, name) for name in unchanged} | {
-        "repetitions": 200 if arguments.repetitions is None else arguments.repetitions,
-        "n": _rows(arguments.n, by),
-        "by": by,
-        "within_share": _shares(arguments.within_share),
-        "rows_per_person": _rows_per_person(arguments.rows_per_person),
-        "methods": _names(arguments.methods),
-        "epsilon": None if arguments.epsilon is None else _epsilons(arguments.epsilon),
-        "progress": True,
-        "bounds": declared.bounds,
-        "levels": declared.levels,
-        "truth": _values(arguments.truth, "--truth", "coefficient=value"),
-        "x_sd": _values(arguments.x_sd, "--x-sd", "column=value"),
-        "x_range": numbers(arguments.x_range, "--x-range", "column=low,high", 2),
-        "x_new": points(
-            arguments.x_new, arguments.formula, _no_rows(arguments.formula, declared.levels)
-        ),
-    }
+    return (
+        {name: getattr(arguments, name) for name in unchanged}
+        | options(arguments.option)
+        | {
+            "repetitions": 200 if arguments.repetitions is None else arguments.repetitions,
+            "n": _rows(arguments.n, by),
+            "by": by,
+            "within_share": _shares(arguments.within_share),
+            "rows_per_person": _one_or_more(arguments.rows_per_person, "--rows-per-person", float),
+            "clusters": _one_or_more(arguments.clusters, "--clusters", int),
+            "methods": _names(arguments.methods),
+            "epsilon": None if arguments.epsilon is None else _epsilons(arguments.epsilon),
+            "progress": True,
+            "bounds": declared.bounds,
+            "levels": declared.levels,
+            "truth": _values(arguments.truth, "--truth", "coefficient=value"),
+            "x_sd": _values(arguments.x_sd, "--x-sd", "column=value"),
+            "x_range": numbers(arguments.x_range, "--x-range", "column=low,high", 2),
+            "x_new": points(
+                arguments.x_new, arguments.formula, _no_rows(arguments.formula, declared.levels)
+            ),
+        }
+    )
 
 
 def _names(text: str | None) -> list[str] | None:
@@ -156,15 +164,16 @@ def _rows(text: str, by) -> int | list[int]:
     return sizes[0] if len(sizes) == 1 else sizes
 
 
-def _rows_per_person(text: str | None) -> float | list[int] | None:
-    """Parse a mean number of rows, or a list of whole numbers."""
+def _one_or_more(text: str | None, option: str, one: type) -> float | list[int] | None:
+    """Parse one number of a type, or a list of whole numbers."""
     if text is None:
         return None
     try:
-        return float(text) if "," not in text else [int(part) for part in text.split(",")]
+        return one(text) if "," not in text else [int(part) for part in text.split(",")]
     except ValueError:
+        kind = "a mean" if one is float else "one number"
         raise ArgumentError(
-            f"expected --rows-per-person to be a mean or to list whole numbers, got {text!r}"
+            f"expected {option} to be {kind} or to list whole numbers, got {text!r}"
         ) from None
 
 

@@ -84,7 +84,7 @@ def declared_public(public, name: str) -> None:
 def request_for(
     formula, data, *, bounds, x_new, levels=None, method="boosted_adassp", epsilon=1.0, delta=None,
     neighbors=None, options=None, weights=None, trim_weights=None, absorbing=False,
-    unit=None, max_rows=None,
+    unit=None, max_rows=None, cluster=None,
 ) -> Request:  # fmt: skip
     """Build the request of a private call: the same columns, clipping and points.
 
@@ -102,6 +102,7 @@ def request_for(
         formula, data, method=method, epsilon=epsilon, delta=delta, bounds=bounds, levels=levels,
         x_new=x_new, neighbors=neighbors, missing="drop", row_norm=None, k=options.pop("k", None),
         options=options, weights=weights, trim_weights=trim_weights, unit=unit, max_rows=max_rows,
+        cluster=cluster,
     )  # fmt: skip
     if request.unbounded:
         raise ArgumentError(f"expected bounds for {', '.join(request.unbounded)}")

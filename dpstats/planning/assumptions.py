@@ -11,6 +11,7 @@ from dpstats.call import Request
 from dpstats.errors import ArgumentError
 from dpstats.formula import Design
 from dpstats.option_checks import finite, positive, whole
+from dpstats.planning.cluster_guess import ClusterGuess
 from dpstats.planning.panel_guess import PanelGuess
 from dpstats.planning.person_guess import PersonGuess
 from dpstats.planning.weight_guess import WeightGuess
@@ -46,7 +47,7 @@ class Guess:
     weights : WeightGuess or None
         The weights, which are independent of everything else.
     panel : PanelGuess or None
-        The groups whose effects the formula absorbs, or the persons of several rows.
+        The groups whose effects the formula absorbs, the persons of several rows, or clusters.
     response : str
         The variable on the left-hand side.
     """
@@ -65,7 +66,7 @@ class Guess:
     @classmethod
     def of(
         cls, request: Request, n, truth, sd, x_sd, x_range=None, weights_mean=None, groups=None,
-        within_share=None, rows_per_person=None, icc=None,
+        within_share=None, rows_per_person=None, icc=None, cluster=None, clusters=None,
     ) -> "Guess":  # fmt: skip
         """Check the assumptions of the caller, and add defaults for the others."""
         design = request.design
@@ -81,8 +82,9 @@ class Guess:
             x_sd=x_sd,
             x_range=checked_ranges(x_range, numeric, x_sd),
             weights=WeightGuess.of(request.weights, weights_mean),
-            panel=PersonGuess.of_persons(request, n, rows_per_person, icc, groups, within_share)
-            or PanelGuess.of(request, n, groups, within_share),
+            panel=ClusterGuess.of_clusters(request, cluster, n, clusters, icc, groups, within_share)
+            or PersonGuess.of_persons(request, n, rows_per_person, icc, groups, within_share)
+            or PanelGuess.of(request, n, groups, within_share, icc),
             response=request.formula.variables[0],
         )
 

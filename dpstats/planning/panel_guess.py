@@ -40,9 +40,14 @@ class PanelGuess:
     within: Mapping[str, float]
 
     @classmethod
-    def of(cls, request: Request, n: int, groups, within_share) -> "PanelGuess | None":
+    def of(cls, request: Request, n: int, groups, within_share, icc=None) -> "PanelGuess | None":
         """Check the guesses; None for a formula that absorbs no column."""
         formula = request.formula
+        if icc is not None:
+            raise ArgumentError(
+                "icc describes the persons of unit= or the clusters of cluster=; name their column "
+                "or leave it out"
+            )
         if formula.absorbed is None:
             if groups is not None or within_share is not None:
                 raise ArgumentError(
@@ -96,10 +101,14 @@ class PanelGuess:
     def deviations(self, values: np.ndarray) -> np.ndarray:
         """Subtract the means of the groups from values (n,) or (n, S)."""
         labels = self.labels(len(values))
-        sums = np.zeros((self.groups, *values.shape[1:]))
-        np.add.at(sums, labels, values)
         sizes = np.bincount(labels, minlength=self.groups)
-        return values - (sums.T / sizes).T[labels]
+        return values - (self.sums(values).T / sizes).T[labels]
+
+    def sums(self, values: np.ndarray) -> np.ndarray:
+        """Add up values (n,) or (n, S) by group: (groups,) or (groups, S)."""
+        sums = np.zeros((self.groups, *values.shape[1:]))
+        np.add.at(sums, self.labels(len(values)), values)
+        return sums
 
     def least_squares(self, problem: Problem, X: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Fit least squares with an effect for each group, by deviations from group means.
@@ -107,14 +116,13 @@ class PanelGuess:
         Returns estimates and standard errors, (T, 2).
         """
         fit = ols(self.deviations(X), self.deviations(y), problem=problem)
-        freedom = len(y) - X.shape[1]
-        left = freedom - self.groups
-        fit[:, 1] *= math.sqrt(freedom / left) if left > 0 else math.nan
+        left = self.freedom(*X.shape)
+        fit[:, 1] *= math.sqrt((left + self.groups) / left) if left > 0 else math.nan
         return fit
 
-    def observations(self, n: int) -> int:
-        """Return the number of observations that degrees of freedom are counted from."""
-        return n - self.groups
+    def freedom(self, n: int, columns: int) -> int:
+        """Return the degrees of freedom that n rows leave."""
+        return n - self.groups - columns
 
     @property
     def sentence(self) -> str:

@@ -11,7 +11,6 @@ from dpstats.call import Request
 from dpstats.call.auto_method import AUTO
 from dpstats.codebook import Schema
 from dpstats.errors import ArgumentError
-from dpstats.evaluate.predictions import method_entries
 from dpstats.evaluate.references import not_private
 from dpstats.formula import Formula
 from dpstats.option_checks import whole
@@ -26,6 +25,8 @@ from dpstats.planning.planned_requests import (
     chosen_methods,
     no_rows,
     note_on_auto,
+    planned_cluster,
+    planned_entries,
     planned_request,
 )
 from dpstats.planning.result import Plan
@@ -64,6 +65,9 @@ def plan(
     max_groups: int | None = None,
     rows_per_person=None,
     icc: float | None = None,
+    cov_type: str | None = None,
+    cluster: str | None = None,
+    clusters=None,
     target_width: float | None = None,
     term: str | None = None,
     repetitions: int = 200,
@@ -124,8 +128,9 @@ def plan(
         With an absorbed column: the share of the variance of each numeric regressor that is
         within groups, in (0, 1], or ``{column: share}``; by default 0.5. The mapping may name the
         response too, for the share of its variance about the regression; else groups have no
-        effect of their own on it. ``sd`` is that of the residuals within groups. With ``unit``:
-        the share within persons, in [0, 1], 0 for what does not change within a person.
+        effect of their own on it. ``sd`` is that of the residuals within groups. With ``unit`` or
+        ``cluster``: the share within persons or clusters, in [0, 1], 0 for what does not change
+        within one.
     unit, max_rows, max_groups
         As in :func:`dpstats.dp_ols`: all rows of a person are protected together. ``n`` still is
         the number of rows, with ``by`` of those in use, and least squares beside it has standard
@@ -134,8 +139,14 @@ def plan(
         With ``unit``: the mean number of rows of a person, all about alike, or a list of numbers
         that are equally common, such as [1, 1, 2, 12]; with ``by`` in one group.
     icc : float, optional
-        With ``unit``: the correlation of the residuals of two rows of a person, in [0, 1]; by
-        default 0.5. ``sd`` is that of all residuals.
+        With ``unit`` or ``cluster``: the correlation of the residuals of two rows of a person or a
+        cluster, in [0, 1]; by default 0.5. ``sd`` is that of all residuals.
+    cov_type, cluster : str, optional
+        As in :func:`dpstats.dp_ols`, for methods without a ``cov_type`` of their own. With clusters
+        rows are drawn in them, and least squares beside it has clustered standard errors.
+    clusters : int or sequence of float, optional
+        With ``cluster``: the guessed number of clusters, all of about one size, or their relative
+        sizes, such as [30, 10, 10]; with ``by`` of those in one group.
     target_width : float, optional
         Search for the minimum epsilon at which the median interval of ``term`` is this narrow.
     term : str, optional
@@ -193,12 +204,13 @@ def plan(
     """
     check_linear(others)
     call = {
-        "bounds": bounds, "methods": _methods(methods, method), "epsilon": epsilon, "truth": truth,
+        "bounds": bounds, "entries": planned_entries(methods, method, cov_type, cluster),
+        "epsilon": epsilon, "truth": truth,
         "sd": sd, "x_sd": x_sd, "x_range": x_range, "levels": levels, "schema": schema,
         "delta": delta, "neighbors": neighbors, "x_new": x_new, "weights": weights,
         "weights_mean": weights_mean, "trim_weights": trim_weights, "within_share": within_share,
         "unit": unit, "max_rows": max_rows, "max_groups": _groups_of_persons(max_groups, unit, by),
-        "rows_per_person": rows_per_person, "icc": icc,
+        "rows_per_person": rows_per_person, "icc": icc, "clusters": clusters,
         "target_width": target_width, "term": term, "repetitions": repetitions,
         "precision": precision, "alpha": alpha, "seed": seed, "progress": progress,
     }  # fmt: skip
@@ -220,17 +232,18 @@ def plan(
 
 
 def _forecast(
-    formula: str, *, n: int, total: int, grouped: bool, bounds, methods, epsilon, truth, sd, x_sd,
+    formula: str, *, n: int, total: int, grouped: bool, bounds, entries, epsilon, truth, sd, x_sd,
     x_range, levels, schema, delta, neighbors, x_new, weights, weights_mean, trim_weights, groups,
-    within_share, unit, max_rows, max_groups, rows_per_person, icc, target_width, term, repetitions,
-    precision, alpha, seed, progress,
+    within_share, unit, max_rows, max_groups, rows_per_person, icc, clusters, target_width, term,
+    repetitions, precision, alpha, seed, progress,
 ) -> Plan:  # fmt: skip
     """Forecast one fit to n rows of a table that has ``total``."""
     declared = Schema.of(schema).updated(bounds, levels)
     bounds, levels = declared.bounds, declared.levels
     check_described(formula, bounds, levels, x_new)
-    entries, epsilons = method_entries(methods), checked_epsilons(epsilon, target_width)
-    call = {"formula": formula, "data": no_rows(formula, declared, weights, unit),
+    epsilons = checked_epsilons(epsilon, target_width)
+    labelled = (entry.get("cluster") for entry in entries.values())
+    call = {"formula": formula, "data": no_rows(formula, declared, weights, unit, *labelled),
             "bounds": bounds, "levels": levels, "x_new": x_new, "neighbors": neighbors,
             "weights": weights, "trim_weights": trim_weights, "unit": unit,
             "max_rows": max_rows, "max_groups": max_groups}  # fmt: skip
@@ -242,8 +255,9 @@ def _forecast(
     # there a person counts once for all groups
     marginals = any(each.method.ranges.marginals for each in requests.values())
     rows = max(total // max_groups, n) if marginals else n
+    cluster = planned_cluster(requests.values())
     guess = Guess.of(first, rows, truth, sd, x_sd, x_range, weights_mean, groups, within_share,
-                     rows_per_person, icc)  # fmt: skip
+                     rows_per_person, icc, cluster, clusters)  # fmt: skip
     simulation = Simulation.of(guess, first, alpha, repetitions, seed, progress, n, precision)
     target = _target(target_width, term, precision, simulation)
     if target is None:
@@ -279,15 +293,6 @@ def _groups_of_persons(max_groups, unit, by) -> int:
     if unit is None or by is None:
         raise ArgumentError("max_groups is for persons in the groups of by=; give unit= and by=")
     return whole("max_groups", 1)(max_groups)
-
-
-def _methods(methods, method):
-    """Return the methods to forecast, from either argument; by default that of dp_ols."""
-    if methods is not None and method is not None:
-        raise ArgumentError(f"expected methods= or method=, got {methods!r} and {method!r}")
-    methods = method if methods is None else methods
-    methods = AUTO if methods is None else methods
-    return [methods] if isinstance(methods, str) else methods
 
 
 def checked_epsilons(epsilon, target_width=None) -> tuple[float, ...]:

@@ -11,7 +11,7 @@ from dpstats.call.unsupported import unknown_method
 from dpstats.codebook import Schema
 from dpstats.errors import ArgumentError
 from dpstats.estimators import GENERALIZED, INSTRUMENTAL, METHODS
-from dpstats.evaluate.predictions import delta_of
+from dpstats.evaluate.predictions import delta_of, method_entries
 from dpstats.evaluate.public_rows import request_for
 from dpstats.formula import Formula
 from dpstats.spelling import nearest
@@ -30,6 +30,36 @@ def check_linear(others: Collection[str]) -> None:
         if name in _OF_OTHERS:
             raise ArgumentError(f"plan has no argument {name}=: {_LINEAR}")
         raise ArgumentError(f"plan has no argument {name}=; help(dpstats.plan) lists what it takes")
+
+
+def planned_entries(methods, method, cov_type, cluster) -> dict[str, dict]:
+    """Write what to forecast as {label: {"method": name, **options}}; by default that of dp_ols.
+
+    Methods that name no ``cov_type`` have the plan's, and what is clustered has its ``cluster``.
+    """
+    if methods is not None and method is not None:
+        raise ArgumentError(f"expected methods= or method=, got {methods!r} and {method!r}")
+    methods = next(each for each in (methods, method, AUTO) if each is not None)
+    given = method_entries([methods] if isinstance(methods, str) else methods)
+    asked = {} if cov_type is None else {"cov_type": cov_type}
+    entries = {label: {**asked, **entry} for label, entry in given.items()}
+    clustered = [entry for entry in entries.values() if entry.get("cov_type") == "cluster"]
+    if cluster is not None and not clustered:
+        raise ArgumentError(
+            f"cluster={cluster!r} is for standard errors that allow for clusters; add "
+            'cov_type="cluster"'
+        )
+    for entry in clustered if cluster is not None else []:
+        entry.setdefault("cluster", cluster)
+    return entries
+
+
+def planned_cluster(requests: Collection[Request]) -> str | None:
+    """Return the one column of clusters that rows are drawn with, if any."""
+    names = list(dict.fromkeys(each.cluster for each in requests if each.cluster is not None))
+    if len(names) > 1:
+        raise ArgumentError(f"a plan draws the clusters of one column, got {', '.join(names)}")
+    return names[0] if names else None
 
 
 def check_described(formula: str, bounds, levels, x_new) -> None:
@@ -82,6 +112,7 @@ def chosen_methods(
             options["method"], _ = choose(
                 formula, call["bounds"], epsilon, delta, call["neighbors"], n, alone, others,
                 call["weights"] is not None, number, call["unit"] is not None,
+                others.get("cluster") not in (None, call["unit"]),
             )  # fmt: skip
             proven = METHODS[options["method"]].neighbors
             options["neighbors"] = relation(call["neighbors"], proven)
@@ -105,18 +136,13 @@ def planned_request(entry: Callable, delta, call: Mapping, label: str, epsilon: 
         raise ArgumentError(f"no plan for method={name!r}: {_LINEAR}")
     if name not in METHODS:
         raise unknown_method(name, METHODS)
-    if "cluster" in options or options.get("cov_type") == "cluster" and call["unit"] is None:
-        raise ArgumentError(
-            f'a forecast from guesses does not know clusters; give {label!r} cov_type="HC1" in the '
-            'place of "cluster", whose coefficients have about as much privacy noise, or take '
-            "plan_study with data=, a public stand-in that has the column of clusters"
-        )
     delta = delta_of(name, delta)
     call = {**call, "neighbors": options.pop("neighbors", call["neighbors"])}
     max_groups = call.pop("max_groups", 1)
     request = request_for(
-        **call, method=name, epsilon=epsilon, delta=delta, options=options, absorbing=True
-    )
+        **call, method=name, epsilon=epsilon, delta=delta, cluster=options.pop("cluster", None),
+        options=options, absorbing=True,
+    )  # fmt: skip
     if request.unit is not None:
         request = replace(request, unit=replace(request.unit, max_groups=max_groups))
     transformed = request.formula.response not in request.formula.variables

@@ -104,8 +104,9 @@ class Simulation:
         if request is not None:
             collect = partial(Trials.of_releases, rows=rows, truth=truth, alpha=self.alpha)
             return partial(_release, Prepared.of(request), self.size), collect
-        observations = self.size if panel is None else panel.observations(self.size)
-        collect = partial(Trials.of_ols, rows=rows, truth=truth, alpha=self.alpha, n=observations)
+        shape = self.size, rows.shape[1]
+        freedom = shape[0] - shape[1] if panel is None else panel.freedom(*shape)
+        collect = partial(Trials.of_ols, truth=truth, alpha=self.alpha, freedom=freedom)
         return partial(_least_squares, self.problem, self.guess, self.size), collect
 
     def _run(self, fits: Sequence[tuple[Callable, Callable]]) -> list[Trials]:

@@ -46,10 +46,10 @@ class Trials:
         return cls(estimates, errors.intervals(rows, alpha), truth, tuple(dict.fromkeys(reasons)))
 
     @classmethod
-    def of_ols(cls, fits: Sequence[np.ndarray], rows, truth, alpha: float, n: int) -> "Trials":
+    def of_ols(cls, fits: Sequence[np.ndarray], truth, alpha: float, freedom: int) -> "Trials":
         """Collect fits of least squares without privacy: estimates and standard errors (T, 2)."""
         estimates, errors = np.moveaxis(np.array(fits), 2, 0)
-        half = t.isf(alpha / 2, max(n - rows.shape[1], 1)) * errors
+        half = t.isf(alpha / 2, max(freedom, 1)) * errors
         return cls(estimates, np.stack([estimates - half, estimates + half], -1), truth)
 
     def numbers(self) -> np.ndarray:

@@ -15,13 +15,16 @@
 #' @param groups Guessed number of groups: of the column after `|` in `y ~ x | column`, or of `by`.
 #' @param within_share With `y ~ x | column`: the share of the variance of the numeric regressors
 #'   that is within groups, 0.5 by default, or shares by name, `c(x = 0.3)`. With `unit`: the share
-#'   within persons, 0 for what does not change within a person.
+#'   within persons, with `cluster` within clusters, 0 for what does not change within one.
 #' @param unit The name of the column of persons, whose rows are protected together, as in
 #'   [dp_ols()]. `n` still is the number of rows, and least squares has clustered standard errors.
 #' @param rows_per_person With `unit`: the mean number of rows of a person, or numbers that are
 #'   equally common, `c(1, 4, 10)`; with `by` in one group.
-#' @param icc With `unit`: the correlation of the residuals of two rows of a person, by default 0.5;
-#'   `sd` is that of all residuals.
+#' @param icc With `unit` or `cluster`: the correlation of the residuals of two rows of a person or a
+#'   cluster, by default 0.5; `sd` is that of all residuals.
+#' @param cov_type,cluster As in [dp_ols()], for methods without a `cov_type` of their own.
+#' @param clusters With `cluster`: the guessed number of clusters, all of about one size, or their
+#'   relative sizes, `c(30, 10, 10)`; with `by` of those in one group.
 #' @param max_rows,max_groups As in [dp_ols()].
 #' @param methods Names of methods, or a named list that gives each its options:
 #'   `list("adassp", ends = list("exp_theil_sen", ci = TRUE))`. By default `"auto"`, what [dp_ols()]
@@ -75,12 +78,13 @@ dp_plan <- function(formula, n, bounds, methods = NULL, epsilon = NULL, truth = 
                     by = NULL, groups = NULL, within_share = NULL, unit = NULL,
                     rows_per_person = NULL, icc = NULL, max_rows = NULL, max_groups = NULL,
                     x_range = NULL, weights = NULL, weights_mean = NULL, trim_weights = NULL,
-                    precision = NULL) {
+                    precision = NULL, cov_type = NULL, cluster = NULL, clusters = NULL) {
   check_given(environment(), c("formula", "n", "bounds"))
   # there are no data, as of files
   unit <- columns_given("unit", substitute(unit), unit, "")
   by <- columns_given("by", substitute(by), by, "", several = TRUE)
   weights <- columns_given("weights", substitute(weights), weights, "")
+  cluster <- columns_given("cluster", substitute(cluster), cluster, "")
   arguments <- list(
     formula = formula_text(own_formula(formula)), n = n, bounds = named_lists(bounds, "bounds"),
     methods = if (!is.null(methods)) planned_methods(methods), epsilon = epsilon, truth = named_numbers(truth, "truth"),
@@ -92,12 +96,14 @@ dp_plan <- function(formula, n, bounds, methods = NULL, epsilon = NULL, truth = 
                    else named_numbers(within_share, "within_share"),
     unit = unit, rows_per_person = rows_per_person, icc = icc, max_rows = max_rows,
     max_groups = max_groups, x_range = named_lists(x_range, "x_range"), weights = weights,
-    weights_mean = weights_mean, trim_weights = trim_weights, precision = precision
+    weights_mean = weights_mean, trim_weights = trim_weights, precision = precision,
+    cov_type = cov_type, cluster = cluster, clusters = clusters
   )
   check_known(arguments)
   if (length(n) > 1L) arguments$n <- as.list(n)
   if (!is.null(epsilon)) arguments$epsilon <- as.list(epsilon)
   if (length(rows_per_person) > 1L) arguments$rows_per_person <- as.list(rows_per_person)
+  if (length(clusters) > 1L) arguments$clusters <- as.list(clusters)
   new_dp_plan(ask("plan", arguments))
 }
 

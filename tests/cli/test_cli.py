@@ -209,6 +209,24 @@ WRONG = {
         [*PLAN, "--epsilon", "1", "--unit", "id", "--rows-per-person", "1,x"],
         "a mean or to list whole numbers, got '1,x'",
     ),
+    "plan of an odd number of clusters": (
+        [*PLAN, "--epsilon", "1", "--clusters", "2.5"],
+        "expected --clusters to be one number or to list whole numbers, got '2.5'",
+    ),
+    "plan of clusters without their number": (
+        [
+            *PLAN,
+            "--methods",
+            "auto",
+            "--epsilon",
+            "1",
+            "--option",
+            "cov_type=cluster",
+            "--cluster",
+            "g",
+        ],
+        "expected --clusters with --cluster 'g'",
+    ),
     "plan without epsilon": (PLAN, "without it give --target-width"),
     "plan with a bad epsilon": ([*PLAN, "--epsilon", "1,a"], "--epsilon to list numbers, got"),
     "plan without bounds": (
@@ -466,6 +484,11 @@ GROUPED = {
          "--max-groups", "2"],
         {"by": "g", "rows_per_person": [1, 4], "max_groups": 2, "max_rows": None},
     ),
+    "clusters": (
+        ["--n", "40", "--option", "cov_type=cluster", "--cluster", "g", "--clusters", "8"],
+        {"cov_type": "cluster", "cluster": "g", "clusters": 8},
+    ),
+    "clusters by size": (["--n", "40", "--clusters", "30,10,10"], {"clusters": [30, 10, 10]}),
 }  # fmt: skip
 
 

@@ -123,7 +123,7 @@ def test_standard_errors_are_those_of_statsmodels():
     slips = dp.simulate.panel(300, rows=6, shape="pareto", seed=3)
     X = np.column_stack([np.ones(len(slips)), slips["hours"]])
     sizes = slips.groupby("person").size().to_numpy()
-    guess = PersonGuess("person", 300, {}, sizes, 0.5)
+    guess = PersonGuess("person", 300, {}, 0.5, sizes)
     request = request_for("log_wage ~ hours", slips, bounds={k: BOUNDS[k] for k in
                           ("log_wage", "hours")}, x_new={"hours": [40]})  # fmt: skip
     problem = Prepared.of(request).problem
@@ -161,7 +161,7 @@ def test_the_plan_says_what_is_guessed():
         ({"rows_per_person": 2, "icc": 1.5}, r"icc in \[0, 1\], got 1.5"),
         ({"rows_per_person": 2, "groups": 5}, "with unit= give rows_per_person="),
         ({"rows_per_person": 2, "within_share": {"z": 1}}, "within_share names 'z'"),
-        ({"rows_per_person": 2, "unit": None}, "describe the persons of unit="),
+        ({"rows_per_person": 2, "unit": None}, "describes the persons of unit="),
         ({"rows_per_person": 2, "max_groups": 2}, "give unit= and by="),
         ({"unit": None, "by": "town", "n": [9], "max_groups": 2}, "give unit= and by="),
         ({"by": "town", "n": [9], "max_groups": 0}, "max_groups to be a whole number >= 1, got 0"),

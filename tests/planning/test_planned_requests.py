@@ -9,6 +9,8 @@ from dpstats.planning.planned_requests import (
     check_described,
     chosen_methods,
     no_rows,
+    planned_cluster,
+    planned_entries,
     planned_request,
 )
 
@@ -46,12 +48,32 @@ def test_auto_is_what_the_call_would_take(delta, unit, levels, expected):
     assert entry("auto", 1.0) == {"method": expected, "neighbors": "add_remove"}
 
 
-@pytest.mark.parametrize("more", [{}, {"cluster": "x"}])
-def test_a_forecast_does_not_know_clusters(more):
-    methods = {"a": {"method": "noisy_newton", "cov_type": "cluster", **more}}
-    entry = chosen_methods(methods, 100, True, None, CALL)
-    with pytest.raises(dp.ArgumentError, match="clusters; give 'a' cov_type.*plan_study with"):
-        planned_request(entry, None, CALL, "a", 2.0)
+def test_what_is_clustered_has_the_column_of_the_plan():
+    methods = {"a": {"method": "auto"}, "b": {"method": "noisy_newton", "cov_type": "HC1"}}
+    entries = planned_entries(methods, None, "cluster", "state")
+    assert entries["a"] == {"method": "auto", "cov_type": "cluster", "cluster": "state"}
+    assert entries["b"] == methods["b"]
+    call = {**CALL, "data": no_rows("y ~ x", DECLARED, "state"), "x_new": None,
+            "trim_weights": None, "max_rows": None}  # fmt: skip
+    entry = chosen_methods(entries, 100, True, None, call)
+    made = [planned_request(entry, None, call, label, 2.0) for label in "ab"]
+    assert [request.cluster for request in made] == ["state", None]
+    assert planned_cluster(made) == "state"
+
+
+def test_one_column_of_clusters_is_drawn_for_errors_that_allow_for_them():
+    methods = {name: {"method": "noisy_newton", "cov_type": "cluster", "cluster": name}
+               for name in ("state", "firm")}  # fmt: skip
+    call = {**CALL, "data": no_rows("y ~ x", DECLARED, "state", "firm"), "x_new": None,
+            "trim_weights": None, "max_rows": None}  # fmt: skip
+    entry = chosen_methods(methods, 100, True, None, call)
+    made = [planned_request(entry, None, call, label, 2.0) for label in methods]
+    with pytest.raises(dp.ArgumentError, match="clusters of one column, got state, firm"):
+        planned_cluster(made)
+    with pytest.raises(dp.ArgumentError, match='allow for clusters; add cov_type="cluster"'):
+        planned_entries(None, "noisy_newton", "HC1", "state")
+    with pytest.raises(dp.ArgumentError, match="expected methods= or method=, got"):
+        planned_entries(["adassp"], "noisy_newton", None, None)
 
 
 def test_the_request_is_that_of_the_call():

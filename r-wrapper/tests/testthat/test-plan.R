@@ -81,6 +81,20 @@ test_that("persons of several rows are planned, by group too", {
   expect_error(panel(n = 4000, rows_per_person = 4, max_groups = 2), "give unit=? and by=?")
 })
 
+test_that("a plan takes guesses of clusters", {
+  skip_without_python()
+  clustered <- function(...) {
+    dp_plan(y ~ x, n = 4000, bounds = unit, epsilon = 4, repetitions = 20, cov_type = "cluster",
+            cluster = "state", ...)
+  }
+  even <- clustered(clusters = 30, icc = 0.1)
+  expect_match(even$notes, "guessed state: 30 clusters, effectively 30; .* residuals 0.1",
+               all = FALSE)
+  mixed <- clustered(clusters = c(30, 10, 10, 10))
+  expect_match(mixed$notes, "4 clusters, effectively 3;", all = FALSE)
+  expect_error(clustered(), "expected clusters=? with cluster")
+})
+
 test_that("a plan finds the least epsilon for a width, and is drawn", {
   skip_without_python()
   plan <- plan_line(methods = c("adassp", "noisy_stats"), epsilon = 2^(-2:3), target_width = 0.1)
