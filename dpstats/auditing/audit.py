@@ -95,6 +95,7 @@ def audit(
     alpha: float = 1e-6,
     unit: str | None = None,
     max_rows: int | None = None,
+    outcomes: int = 1,
     progress: bool | None = None,
     **options,
 ) -> Audit:
@@ -136,6 +137,9 @@ def audit(
         and changes nothing else.
     max_rows : int, optional
         With ``unit``, as in :func:`dpstats.dp_ols`.
+    outcomes : int
+        Responses of one release, as :func:`dpstats.dp_ols` fits them with ``missing="listwise"``;
+        they are alike in each table.
     progress : bool, optional
         Progress bar over releases; by default on a terminal, for runs over a second.
     **options
@@ -174,15 +178,20 @@ def audit(
     trials, alpha = whole("trials", 40)(trials), checked_alpha(alpha)
     if unit is None and max_rows is not None:
         raise ArgumentError("max_rows is for persons with several rows; add unit=")
+    outcomes = whole("outcomes", 1)(outcomes)
+    if outcomes > 1 and unit is not None:
+        raise ArgumentError(f"unit={unit!r} is audited with one response; leave outcomes out")
     if callable(mechanism):
         options |= {} if unit is None else {"unit": unit}
+        options |= {} if outcomes == 1 else {"outcomes": outcomes}
         if options:
             raise ArgumentError(f"options are for methods, got {', '.join(options)}")
         subject = function_subject(mechanism, epsilon, delta, neighbors, pairs)
     else:
-        method, claim = find_method(mechanism), (epsilon, delta, neighbors, pairs, d)
+        claim = epsilon, delta, neighbors, pairs, d
+        method = find_method(mechanism, outcomes)
         if unit is None:
-            subject = method_subject(method, *claim, options)
+            subject = method_subject(method, *claim, options, outcomes)
         else:
             subject = unit_subject(method, *claim, unit, max_rows, options)
     few, half = _sizes(trials)

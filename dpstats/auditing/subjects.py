@@ -9,7 +9,7 @@ import numpy as np
 from dpstats.auditing.inputs import Pair, corner_pairs, corner_problem
 from dpstats.call import arguments
 from dpstats.errors import ArgumentError
-from dpstats.estimators import GENERALIZED, INSTRUMENTAL, METHODS
+from dpstats.estimators import GENERALIZED, INSTRUMENTAL, METHODS, SEVERAL
 from dpstats.estimators.contract import InMemory, Instruments, Method, Release, Repeated
 from dpstats.noise import Noise
 from dpstats.numerics import Rows
@@ -78,8 +78,13 @@ def function_subject(function, epsilon, delta, neighbors, pairs) -> Subject:
     return Subject(name, relation, epsilon, delta, False, named_pairs(pairs), start)
 
 
-def method_subject(method: Method, epsilon, delta, neighbors, pairs, d, options) -> Subject:
-    """Audit a method on rows (X, y); a pass before noise is made once for all releases."""
+def method_subject(
+    method: Method, epsilon, delta, neighbors, pairs, d, options, outcomes: int = 1
+) -> Subject:
+    """Audit a method on rows (X, y); a pass before noise is made once for all releases.
+
+    Other responses, and an endogenous regressor, move with the first, which is as much as they may.
+    """
     neighbors = arguments.checked_relation(method, neighbors)
     problem = corner_problem(regressors(method, d), neighbors)
     layout = problem.layout
@@ -91,6 +96,8 @@ def method_subject(method: Method, epsilon, delta, neighbors, pairs, d, options)
         places, none = (*range(len(problem.low) - 1), -1), problem.x_new[:0]
         given = Instruments((len(problem.low) - 1,), places, problem.reference)
         problem = replace(problem, instruments=given, x_new=none)
+    problem = replace(problem, others=(problem.reference,) * (outcomes - 1))
+    copies = 1 if method.instrumental else outcomes - 1
     options = arguments.checked_options(method, options)
     method.check(problem, options)
     epsilon, delta = arguments.checked_guarantee(method, epsilon, delta)
@@ -100,26 +107,35 @@ def method_subject(method: Method, epsilon, delta, neighbors, pairs, d, options)
         table = Rows(*rows)
         if problem.coded:
             table = layout.compact(table)
-        if method.instrumental:  # it moves with the response, which is as much as it may
-            table = replace(table, others=table.response[:, None])
+        if copies:
+            table = replace(table, others=np.tile(table.response[:, None], copies))
         repeated = Repeated(InMemory(table))
 
         def release():
             noise = Noise(cost)
             passes = repeated.under(noise)
-            return output_of(method.release(passes, problem, cost, noise, **options))
+            found = method.release(passes, problem, cost, noise, **options)
+            return output_of(found) if outcomes == 1 else _of_several(found)
 
         return release
 
     pairs = corner_pairs(d, neighbors) if pairs is None else named_pairs(pairs)
     claim = method.promise(epsilon, delta)
-    return Subject(method.name, neighbors, *claim, isinstance(cost, GDP), pairs, start)
+    name = method.name if outcomes == 1 else f"{method.name}, {outcomes} outcomes"
+    return Subject(name, neighbors, *claim, isinstance(cost, GDP), pairs, start)
 
 
-def find_method(name) -> Method:
+def find_method(name, outcomes: int = 1) -> Method:
     """Return the method of this name, of any model; a method is returned itself."""
-    known = {**METHODS, **GENERALIZED, **INSTRUMENTAL}
-    return name if isinstance(name, Method) else arguments.find_method(name, known=known)
+    if isinstance(name, Method):
+        return name
+    method = arguments.find_method(name, known={**METHODS, **GENERALIZED, **INSTRUMENTAL})
+    if outcomes > 1 and method.name not in SEVERAL:
+        raise ArgumentError(
+            f"{method.name} fits one response at a time, got outcomes={outcomes}; with several "
+            f"audit {' or '.join(SEVERAL)}"
+        )
+    return method if outcomes == 1 else SEVERAL[method.name]
 
 
 def regressors(method: Method, d) -> int:
@@ -153,6 +169,12 @@ def output_of(release: Release) -> Output:
         return output
     of_companion = output_of(release.companion).items()
     return output | {f"companion {name}": value for name, value in of_companion}
+
+
+def _of_several(releases: Sequence[Release]) -> Output:
+    """Collect the numbers of the releases of several outcomes."""
+    found = enumerate(map(output_of, releases))
+    return {f"outcome {i} {name}": value for i, of_one in found for name, value in of_one.items()}
 
 
 def _numbers(name: str, values) -> Output:

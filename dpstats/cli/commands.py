@@ -136,6 +136,9 @@ def _add_audit(commands) -> None:
     add("--neighbors", metavar="REL", help="add_remove or replace_one")
     add("--unit", metavar="NAME", help="tables that differ in all rows of a person, so called")
     add("--max-rows", type=int, metavar="N", help="rows that those of a person count for")
+    add(
+        "--outcomes", type=int, default=1, metavar="N", help="responses of one release (default: 1)"
+    )
     add("--option", action="append", default=[], metavar="NAME=VALUE", help="option of the method")
 
 
@@ -165,7 +168,7 @@ def _by(arguments) -> None:
 
 def _audit(arguments) -> None:
     """Audit a method and print the result."""
-    names = ("epsilon", "delta", "trials", "neighbors", "unit", "max_rows")
+    names = ("epsilon", "delta", "trials", "neighbors", "unit", "max_rows", "outcomes")
     call = {name: getattr(arguments, name) for name in names}
     call |= options(arguments.option)
     print(audit(arguments.method, d=arguments.regressors, **call))

@@ -21,7 +21,7 @@ from dpstats.planning.group_result import GroupPlan
 from dpstats.planning.group_sizes import check_names, plan_groups
 from dpstats.planning.planned_requests import (
     check_described,
-    check_linear,
+    check_one,
     chosen_methods,
     no_rows,
     note_on_auto,
@@ -202,7 +202,7 @@ def plan(
     >>> dp.plan("y ~ x", by="town", n=[200, 5000], **call).frame["rows"].unique().tolist()
     [200, 5000]
     """
-    check_linear(others)
+    check_one(formula, others)
     call = {
         "bounds": bounds, "entries": planned_entries(methods, method, cov_type, cluster),
         "epsilon": epsilon, "truth": truth,

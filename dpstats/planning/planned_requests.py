@@ -24,8 +24,13 @@ _LINEAR = (
 )
 
 
-def check_linear(others: Collection[str]) -> None:
-    """Raise ArgumentError for arguments that plan does not have."""
+def check_one(formula, others: Collection[str]) -> None:
+    """Raise ArgumentError for several formulas, and for arguments that plan does not have."""
+    if "missing" in others or isinstance(formula, list | tuple | Mapping):
+        raise ArgumentError(
+            "plan forecasts one regression; dp.plan_study forecasts several, as an [[ols]] of a "
+            'study file with a list of formulas, and missing = "listwise" for one release'
+        )
     for name in others:
         if name in _OF_OTHERS:
             raise ArgumentError(f"plan has no argument {name}=: {_LINEAR}")

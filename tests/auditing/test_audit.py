@@ -11,14 +11,16 @@ from scipy.stats import binom
 import dpstats as dp
 from dpstats import cli
 from dpstats.auditing.events import best_event, lower_bound
-from dpstats.estimators import GENERALIZED, INSTRUMENTAL, METHODS
+from dpstats.auditing.inputs import corner_pairs
+from dpstats.estimators import GENERALIZED, INSTRUMENTAL, METHODS, SEVERAL
 from dpstats.estimators.companion import with_companion
 from dpstats.estimators.lines import noisy_stats
 from dpstats.noise import Noise, Query
 from dpstats.privacy import GDP, PureDP
-from tests.checks.trust_hazards import AUDITED
+from tests.checks.trust_hazards import AUDITED, AUDITED_TOGETHER
 
 ALPHA = 1e-6
+CORNERS = [(pair.first, pair.second) for pair in corner_pairs(1, "add_remove")]
 BITS = [([0] * 5, [0] * 4 + [1])]
 
 
@@ -61,6 +63,37 @@ def test_no_method_is_refuted(name):
         )
         assert not found.violated, str(found)
         assert (found.mechanism, found.neighbors, found.alpha) == (name, neighbors, ALPHA)
+
+
+@pytest.mark.parametrize("name", AUDITED_TOGETHER)
+def test_no_release_of_several_outcomes_is_refuted(name):
+    for neighbors in AUDITED_TOGETHER[name]:
+        found = dp.audit(name, epsilon=1, trials=40, neighbors=neighbors, outcomes=3, alpha=ALPHA)
+        assert not found.violated, str(found)
+        assert found.mechanism == f"{name}, 3 outcomes"
+
+
+def test_one_outcome_without_any_noise_is_caught():
+    def release(passes, problem, cost, noise, **options):
+        first, last = method.release(passes, problem, cost, noise, **options)
+        total = passes.sum(lambda rows: int(rows.of_outcome(1).response.sum() * 2**20))
+        return first, replace(last, params=last.params * 0 + total)
+
+    method = SEVERAL["noisy_newton"]
+    call = {"trials": 100, "outcomes": 2, "alpha": 1e-3, "pairs": [CORNERS[1]]}
+    assert dp.audit(replace(method, release=release), **call).violated
+    assert not dp.audit(method, **call).violated
+
+
+def test_several_outcomes_are_audited_of_rows_and_of_the_default():
+    with pytest.raises(dp.ArgumentError, match="adassp fits one response at a time, got outcomes="):
+        dp.audit("adassp", outcomes=2)
+    with pytest.raises(dp.ArgumentError, match="unit='id' is audited with one response; leave"):
+        dp.audit("noisy_newton", outcomes=2, unit="id")
+    with pytest.raises(dp.ArgumentError, match="options are for methods, got outcomes"):
+        dp.audit(noisy_sum(1), outcomes=2, pairs=BITS)
+    with pytest.raises(dp.ArgumentError, match="outcomes to be a whole number >= 1, got 0"):
+        dp.audit("noisy_newton", outcomes=0)
 
 
 def test_halved_laplace_noise_is_caught():

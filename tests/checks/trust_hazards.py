@@ -8,7 +8,7 @@ models, side channels, security and data collection (4). The words are this pack
 
 from typing import NamedTuple
 
-from dpstats.estimators import GENERALIZED, INSTRUMENTAL, METHODS
+from dpstats.estimators import GENERALIZED, INSTRUMENTAL, METHODS, SEVERAL
 
 
 class Hazard(NamedTuple):
@@ -178,3 +178,6 @@ HAZARDS = (
 AUDITED = {
     name: method.neighbors for name, method in {**METHODS, **GENERALIZED, **INSTRUMENTAL}.items()
 }
+
+# Those of several outcomes in one release, of which three are audited.
+AUDITED_TOGETHER = {name: method.neighbors for name, method in SEVERAL.items()}

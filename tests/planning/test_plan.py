@@ -219,6 +219,11 @@ WRONG = {
     "logit": ({"methods": ["noisy_logit"]}, r"no plan for method='noisy_logit': .*\[\[logit\]\]"),
     "instruments": ({"methods": ["noisy_instruments"]}, "dp.plan_study forecasts"),
     "family": ({"family": "binomial"}, "plan has no argument family=: .*dp.plan_study forecasts"),
+    "outcomes": (
+        {"formula": {"a": "y ~ x", "b": "x ~ y"}},
+        r"several, as an \[\[ols\]\] of a study file",
+    ),
+    "listwise": ({"missing": "listwise"}, "dp.plan_study forecasts several.*one release"),
     "unknown argument": ({"mehtod": "adassp"}, r"plan has no argument mehtod=; help\(dpstats.plan"),
     "bad option": ({"methods": {"a": {"method": "adassp", "k": 3}}}, "adassp has no option 'k'"),
     "no bounds": ({"bounds": {"y": (0, 1)}}, r'bounds=\{"x": \(low, high\)\}.*levels'),

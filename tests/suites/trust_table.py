@@ -11,20 +11,25 @@ import sys
 from pathlib import Path
 
 import dpstats as dp
-from dpstats.estimators import GENERALIZED, INSTRUMENTAL, METHODS
+from dpstats.estimators import GENERALIZED, INSTRUMENTAL, METHODS, SEVERAL
 from dpstats.estimators.contract import Method
 from tests.checks import noisy_logit as logit
 from tests.checks import noisy_poisson as poisson
+from tests.checks import several_outcomes as together
 from tests.checks.noisy_instruments import QUERIES
 from tests.checks.replay import cases_of
 from tests.checks.structure import Structure
-from tests.checks.trust_hazards import AUDITED, HAZARDS
+from tests.checks.trust_hazards import AUDITED, AUDITED_TOGETHER, HAZARDS
 from tests.checks.worst_rows import WORST
 from tests.suites.test_mutated_modules import ROOMS, mutated
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "trust.md"
 COLUMNS = ("Method", "Proof", "Replay", "Audit", "Mutants", "Assumptions of its own")
+# The methods in the order of their rows, those of several outcomes in one release last.
+LISTED = {**METHODS, **GENERALIZED, **INSTRUMENTAL} | {
+    f"{name}, several outcomes": method for name, method in SEVERAL.items()
+}
 GUARANTEES = {"pure": "epsilon", "gdp": "Gaussian", "approx": "epsilon, delta", "zcdp": "rho"}
 RELATIONS = {"add_remove": "add or remove", "replace_one": "replace"}
 ENOUGH = {"tukey": {"m": 25}}  # options under which 300 rows are enough
@@ -59,6 +64,11 @@ practice. The wording is ours, and NIST has evaluated nothing here.
 """
 
 
+def is_of_several(method: Method) -> bool:
+    """Tell whether a method fits several outcomes in one release."""
+    return method in SEVERAL.values()
+
+
 def released_by(method: Method):
     """Find the function whose docstring has the method's guarantee."""
     function = method.release
@@ -81,6 +91,8 @@ def proof(method: Method) -> str:
 
 def replayed(method: Method) -> str:
     """Count the settings that are replayed and the queries whose sensitivity is reached."""
+    if is_of_several(method):
+        return f"{len(method.neighbors)}; {together.QUERIES}"
     if method.name == logit.METHOD.name:
         return f"{len(logit.CASES)}; {len(logit.ADDED)}"
     if method.name == poisson.METHOD.name:
@@ -96,7 +108,8 @@ def replayed(method: Method) -> str:
 
 def audited(method: Method) -> str:
     """Name the relations under which the method is audited, or nothing where it is not."""
-    relations = ", ".join(RELATIONS[relation] for relation in AUDITED.get(method.name, ()))
+    known = AUDITED_TOGETHER if is_of_several(method) else AUDITED
+    relations = ", ".join(RELATIONS[relation] for relation in known.get(method.name, ()))
     return f"not refuted: {relations}" if relations else ""
 
 
@@ -125,7 +138,16 @@ def assumptions(method: Method) -> dict[str, list[str]]:
     for neighbors in method.neighbors:
         with dp.testing.insecure_seed(1):
             result = (
-                dp.dp_iv("y ~ [x ~ z]", line.assign(z=line["x"]), neighbors=neighbors, **call)
+                dp.dp_ols(
+                    ["y ~ x", "I(y / 2) ~ x"],
+                    line,
+                    method=method.name,
+                    neighbors=neighbors,
+                    epsilon=4.0,
+                    missing="listwise",
+                )["y ~ x"]
+                if is_of_several(method)
+                else dp.dp_iv("y ~ [x ~ z]", line.assign(z=line["x"]), neighbors=neighbors, **call)
                 if method.instrumental
                 else dp.dp_logit("I((y > 0.5) * 1) ~ x", line, neighbors=neighbors, **of_outcomes)
                 if method.binary
@@ -140,20 +162,20 @@ def assumptions(method: Method) -> dict[str, list[str]]:
 
 def rows(methods=None) -> tuple[list[tuple[str, ...]], dict[str, list[str]]]:
     """Make a row of cells for each method; list what most methods assume under a relation."""
-    methods = list((methods or {**METHODS, **GENERALIZED, **INSTRUMENTAL}).values())
+    methods = methods or LISTED
     structure, mutants = Structure(Path(dp.__file__).parent), mutated()
-    found = {method.name: assumptions(method) for method in methods}
+    found = {name: assumptions(method) for name, method in methods.items()}
     shared = {relation: most_assume(found, relation) for relation in RELATIONS}
     return [
         (
-            f"`{method.name}`",
+            f"`{method.name}`{name.removeprefix(method.name)}",
             proof(method),
             replayed(method),
             audited(method),
             broken(method, structure, mutants),
-            "; ".join(of_its_own(found[method.name], shared)) or "none",
+            "; ".join(of_its_own(found[name], shared)) or "none",
         )
-        for method in methods
+        for name, method in methods.items()
     ], shared
 
 

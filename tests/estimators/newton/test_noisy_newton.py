@@ -354,7 +354,9 @@ def test_no_row_moves_a_query_of_several_outcomes_further_than_stated():
     check_random()
 
 
-@pytest.mark.parametrize("options", [{}, {"cov_type": "HC1"}])
+@pytest.mark.parametrize(
+    "options", [{}, {"cov_type": "HC1"}, {"name": "noisy_newton_pure"}], ids=str
+)
 @pytest.mark.parametrize("neighbors", RELATIONS)
 def test_the_worst_rows_reach_what_is_stated_of_several_outcomes(neighbors, options):
     check_worst(neighbors, **options)
