@@ -115,7 +115,7 @@ def declared_schema(
             schema[name] = Labels()
             continue
         kind = _kind(name, formula, table, declared)
-        if method.binary and name == formula.response:
+        if method.binary and name == formula.bare_response:
             kind = _binary(name, kind, table, ranges.get(name))
             ranges = {other: range_ for other, range_ in ranges.items() if other != name}
         if isinstance(kind, Categorical):
@@ -173,7 +173,7 @@ def _binary(name: str, kind: Kind | None, table: AnyTable, given: Numeric | None
 
 def check_response(formula: Formula, schema: Mapping[str, Kind], method: Method) -> None:
     """Raise FormulaError for a factor as the response of a linear regression."""
-    if isinstance(schema.get(formula.response), Categorical) and not method.binary:
+    if isinstance(schema.get(formula.bare_response), Categorical) and not method.binary:
         raise FormulaError(
             f"expected one numeric response, got {formula.response}; make two levels a 0/1 number, "
             "write I((g == 'b') * 1), or fit a logit by dp_logit"
@@ -225,7 +225,7 @@ def _kind(name: str, formula: Formula, table: AnyTable, declared) -> Numeric | C
         return Categorical(declared[name], table.ordered(name))
     kind = table.kind(name)
     if kind == "boolean":
-        return Numeric(0.0, 1.0) if name == formula.response else BOOLEAN
+        return Numeric(0.0, 1.0) if name == formula.bare_response else BOOLEAN
     factor = name in formula.categorical or kind == "category"
     if factor and (levels := table.levels(name)):
         table.check_labels(name, levels, "the column type")

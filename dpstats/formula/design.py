@@ -20,11 +20,13 @@ from dpstats.formula.expressions import Reading, read
 from dpstats.formula.expressions.level_indicators import check_multiplied, named
 from dpstats.formula.expressions.limits import readable
 from dpstats.formula.expressions.other_notations import in_own_words
+from dpstats.formula.expressions.reading import variable_alone
 from dpstats.formula.matrices import Matrix, values_of
 from dpstats.formula.newdata import public_columns
 from dpstats.formula.parsing import parsed, readings_of, without_dot
 from dpstats.formula.r import RFormula
 from dpstats.formula.r.coding import coded
+from dpstats.formula.r.tree import Name
 from dpstats.formula.schema_frame import learn
 from dpstats.formula.usage import (
     check_absorbed,
@@ -92,6 +94,15 @@ class Formula:
         text = text if columns is None else without_dot(text, columns)
         with in_own_words(text, isinstance(text, RFormula)):
             return _read(text)
+
+    @property
+    def bare_response(self) -> str | None:
+        """Return the column that the response is, named plainly or in Q(); None for any other.
+
+        >>> [Formula.parse(f"{y} ~ x").bare_response for y in ("y", "Q('up=1')", "np.log(y)")]
+        ['y', 'up=1', None]
+        """
+        return variable_alone(self.readings[0])
 
     def __reduce__(self):
         return Formula.parse, (self.text,)  # patsy's terms do not pickle; parsing again is exact
@@ -355,12 +366,12 @@ class Design(ColumnOrigins):
 def _check_response(reading: Reading, schema: ModelSchema) -> None:
     """Refuse a response that is no single number and has no two levels."""
     kind = None if reading.bare is None else schema[reading.bare]
-    if isinstance(kind, Categorical) and len(kind.levels) == 2 and reading.code in schema:
+    if isinstance(kind, Categorical) and len(kind.levels) == 2 and variable_alone(reading):
         return
     if kind == BOOLEAN:
         raise FormulaError(
-            f"{reading.code} as a response: write {reading.bare} alone, which counts as 1 where it "
-            "is true and else as 0"
+            f"{reading.code} as a response: write {Name(reading.bare)} alone, which counts as 1 "
+            "where it is true and else as 0"
         )
     if isinstance(kind, Categorical) or reading.categorical or reading.splined:
         raise FormulaError(

@@ -10,7 +10,7 @@ import pandas as pd
 import patsy
 
 from dpstats.errors import FormulaError
-from dpstats.formula.expressions import Polynomials
+from dpstats.formula.expressions import Polynomials, read
 from dpstats.formula.expressions.intervals import FUNCTIONS
 from dpstats.formula.expressions.learners import affine, spline
 from dpstats.formula.expressions.level_indicators import level_indicators
@@ -99,7 +99,7 @@ def _check_learned(
     """Refuse a comparison as the response, and a column without a finite value."""
     response, design = matrices
     code = model.lhs_termlist[0].name()
-    if response.shape[1] != 1 and code not in schema:
+    if response.shape[1] != 1 and read(model.lhs_termlist[0].factors[0].code).bare is None:
         inner = code[2:-1] if code.startswith("I(") else code
         raise FormulaError(
             f"expected one numeric response, but {code} is true or false; write I(({inner}) * 1), "

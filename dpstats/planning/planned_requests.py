@@ -150,7 +150,7 @@ def planned_request(entry: Callable, delta, call: Mapping, label: str, epsilon: 
     )  # fmt: skip
     if request.unit is not None:
         request = replace(request, unit=replace(request.unit, max_groups=max_groups))
-    transformed = request.formula.response not in request.formula.variables
+    transformed = request.formula.bare_response is None
     if request.method.ranges.marginals and transformed:
         raise ArgumentError(
             f"a forecast for {name} draws the response itself, got {request.formula.response}; "

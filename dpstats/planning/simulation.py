@@ -168,7 +168,8 @@ def _release(
     """
     request = prepared.request
     if request.unit is not None or request.method.ranges.marginals:
-        return _of_rows(request, size, {**columns, request.formula.response: y})
+        response = request.formula.bare_response or request.formula.response
+        return _of_rows(request, size, {**columns, response: y})
     layout, absorbed, weights = prepared.problem.layout, request.formula.absorbed, request.weights
     rows = Rows(
         X, y,

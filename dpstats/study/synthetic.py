@@ -59,8 +59,8 @@ def _declared(model: Model, outcomes: Mapping) -> dict:
 
 def _outcomes(model: Model) -> list[str]:
     """Name the responses of logits."""
-    logit = model.kind == "logit"
-    return [text.partition("~")[0].strip() for text in model.formulas if logit]
+    parsed = model.parsed if model.kind == "logit" else ()
+    return [formula.bare_response or formula.response for formula in parsed]
 
 
 def _column(name: str, declared: Mapping, rows: int, draw: np.random.Generator):

@@ -40,6 +40,13 @@ def test_a_plan_runs_what_dp_ols_runs(monkeypatch):
         np.testing.assert_array_equal(result.predictions, releases[i].predictions)
 
 
+def test_a_quoted_response_is_forecast_as_a_plain_one():
+    call = {"n": 300, "epsilon": 4, "method": "noisy_newton", "repetitions": 20}
+    plain = dp.plan("y ~ x", bounds=UNIT, **call).frame
+    quoted = dp.plan("Q('y=1') ~ x", bounds={"x": UNIT["x"], "y=1": UNIT["y"]}, **call).frame
+    pd.testing.assert_frame_equal(plain, quoted)
+
+
 def test_the_forecast_comes_true():
     """Errors of dp_ols on fresh tables exceed a forecast as often as it says.
 

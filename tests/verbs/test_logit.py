@@ -40,6 +40,36 @@ def test_one_release_whatever_the_two_outcomes_are_called(response, more):
     assert found.params.tolist() == fit().params.tolist()
 
 
+@pytest.mark.parametrize("verb", [dp.dp_logit, dp.dp_ols], ids=["logit", "ols"])
+@pytest.mark.parametrize("name", ["up=1", "is up"])
+@pytest.mark.parametrize("kind", ["bool", "float", "category"])
+def test_a_response_may_have_a_name_that_is_quoted(verb, name, kind):
+    """Q("...") and R's backticks name a column as a plain name does."""
+    values = FRAME.level if kind == "category" else FRAME.y.astype(kind)
+    data = FRAME.assign(plain=values, **{name: values})
+    written = ["plain ~ x", f"Q({name!r}) ~ x", dp.RFormula(f"`{name}` ~ x")]
+    if verb is dp.dp_ols and kind == "category":
+        for formula in written:
+            with pytest.raises(dp.FormulaError, match="numeric response.*a logit by dp_logit"):
+                verb(formula, data, epsilon=2)
+        return
+    found = []
+    for formula in written:
+        with dp.testing.insecure_seed(1):
+            found.append(verb(formula, data, epsilon=2))
+    assert found[0].params.notna().all()
+    for other in found[1:]:
+        assert other.params.tolist() == found[0].params.tolist()
+
+
+def test_what_a_quoted_response_needs_is_said_of_its_column():
+    data = {"is up": FRAME.three, "up=1": FRAME.y == 1, "x": FRAME.x}
+    with pytest.raises(dp.ArgumentError, match="two outcomes, and is up has the levels"):
+        dp.dp_logit("Q('is up') ~ x", data, epsilon=1)
+    with pytest.raises(dp.FormulaError, match="as a response: write `up=1` alone, which counts"):
+        dp.dp_logit(dp.RFormula("I(`up=1`) ~ x"), data, epsilon=1)
+
+
 def test_a_number_other_than_0_and_1_leaves_its_row_out():
     strange = FRAME.assign(y=FRAME.y.astype(float))
     strange.loc[:4, "y"] = [2.0, -1.0, 0.5, np.nan, np.inf]

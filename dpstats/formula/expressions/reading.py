@@ -39,6 +39,16 @@ class Reading:
         return self.categorical | compared
 
 
+def variable_alone(reading: Reading) -> str | None:
+    """Return the variable that an expression names and no more: as x, `x` in R, or Q("x").
+
+    Those of R are bare in ``I(x)`` and ``as.numeric(x)`` too.
+    """
+    name, code = reading.bare, reading.code
+    named = name is not None and (code in (name, f"`{name}`") or code.startswith("Q("))
+    return name if named else None
+
+
 def variable_of(node: ast.expr, reading: Reading) -> str | None:
     """Return the variable that a node names, as x or as Q("x"), and record it."""
     match node:

@@ -116,7 +116,7 @@ def _untransformed(assumed: Assumed, design: Design, values: np.ndarray) -> np.n
     """Invert the transformation of the response, which must be monotone."""
     formula = Formula.parse(assumed.formula)
     name = formula.variables[0]
-    if formula.response == name:
+    if formula.bare_response == name:
         return values
     grid = np.linspace(*assumed.bounds[name], _GRID)
     batch = {each: np.zeros(_GRID) for each in formula.variables}

@@ -229,3 +229,16 @@ test_that("slopes by marginaleffects would be of probabilities", {
                    unname(predict(fit, new, type = "response")))
   expect_identical(get_predict.dp_glm(fit, new, type = "link")$rowid, 5:6)
 })
+
+test_that("a response may have a name in backticks", {
+  skip_without_python()
+  rows <- data.frame(x = rep(c(-1, 0, 1), 400), check.names = FALSE)
+  rows$`up=1` <- rows$x + rep(c(-1, 1, 0, 2), 300) > 0
+  rows$`is up` <- factor(ifelse(rows$`up=1`, "yes", "no"))
+  rows$up <- rows$`up=1`
+  fits <- lapply(list(up ~ x, `up=1` ~ x, `is up` ~ x), function(formula) {
+    with_insecure_seed(1, dp_logit(formula, rows, epsilon = 4))
+  })
+  expect_equal(coef(fits[[2L]]), coef(fits[[1L]]))
+  expect_equal(coef(fits[[3L]]), coef(fits[[1L]]))
+})
