@@ -33,6 +33,7 @@ COVERED_BY = {
         "engines.arrow_columns",
         "engines.categories",
         "engines.cells",
+        "engines.column_batches",
         "engines.columns",
         "engines.label_types",
         "engines.numpy_columns",

@@ -116,3 +116,15 @@ def _fits(label, column: Column, valued: bool) -> bool:
     if column.kind != "datetime":
         return True
     return (getattr(label, "tzinfo", None) is None) == (column.zone is None)
+
+
+def check_distinct(name: str, labels: Sequence) -> None:
+    """Raise ArgumentError for labels of a column that are there twice or cannot be compared."""
+    try:
+        distinct = len(set(labels)) == len(labels)
+    except TypeError:
+        raise ArgumentError(
+            f"expected labels of {name!r} that are numbers, strings or bools"
+        ) from None
+    if not distinct:
+        raise ArgumentError(f"expected no label of {name!r} twice")

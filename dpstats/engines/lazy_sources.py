@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
+from dpstats.engines.column_batches import ROWS
 from dpstats.engines.stream import Stream
-from dpstats.engines.table import ROWS, Table
+from dpstats.engines.table import Table
 from dpstats.errors import ArgumentError
 
 

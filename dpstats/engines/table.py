@@ -7,19 +7,16 @@ from functools import partial
 import numpy as np
 
 from dpstats.engines import categories, columns, label_keys
+from dpstats.engines.column_batches import ROWS, batches_of
 from dpstats.engines.columns import Column
-from dpstats.engines.label_types import check_types
+from dpstats.engines.label_types import check_distinct, check_types
 from dpstats.engines.parallel_sum import Summary, total
 from dpstats.engines.source import Source
 from dpstats.engines.to_columns import columns_of
 from dpstats.engines.unit_order import ordered_by_unit
 from dpstats.engines.unit_table import UnitTable, parts_in_memory
-from dpstats.errors import ArgumentError
-from dpstats.schema import Batch, Categorical, Kind, Labels, Numeric, Schema
+from dpstats.schema import Batch, Schema
 from dpstats.spelling import no_column
-
-# Rows a batch: enough to outweigh its overhead, few enough for its columns to stay in a cache.
-ROWS = 1 << 16
 
 
 class Table:
@@ -248,20 +245,15 @@ class Table:
 
         Examples
         --------
-        >>> from dpstats.schema import Numeric
+        >>> from dpstats.schema import Categorical, Numeric
         >>> table = Table.from_data({"x": [1, None, "3"], "g": ["b", "a", "z"]})
         >>> for batch in table.batches({"x": Numeric(0, 5), "g": Categorical(("a", "b"))}, size=2):
         ...     print(batch["x"], batch["g"])
         [ 1. nan] [1 0]
         [3.] [-1]
         """
-        if size < 1:
-            raise ArgumentError(f"expected size >= 1 row a batch, got {size}")
-        for name, declared in schema.items():
-            if isinstance(declared, Numeric):
-                self._check_numeric(name)
         chosen = {name: self._column(name) for name in schema}
-        return _batches(chosen, schema, range(0, max(self.n_rows, 1), size), size)
+        return batches_of(chosen, schema, self.n_rows, size)
 
     def total(self, schema: Schema, each: Callable[[Batch], Summary]) -> Summary:
         """Summarise every batch and add the summaries up.
@@ -370,41 +362,10 @@ class Table:
         array([ 1,  0, -1])
         """
         found = self._column(column)
-        try:
-            distinct = len(set(labels)) == len(labels)
-        except TypeError:
-            raise ArgumentError(
-                f"expected labels of {column!r} that are numbers, strings or bools"
-            ) from None
-        if not distinct:
-            raise ArgumentError(f"expected no label of {column!r} twice")
+        check_distinct(column, labels)
         return categories.match(found, labels)
 
     def _column(self, name: str) -> Column:
         if name not in self._columns:
             raise no_column(name, self.columns)
         return self._columns[name]
-
-    def _check_numeric(self, name: str) -> None:
-        column = self._column(name)
-        if column.kind not in (*columns.NUMERIC, *columns.UNTYPED):
-            raise ArgumentError(
-                f"column {name!r} is declared numeric and its dtype is {column.dtype}; convert it "
-                f"to numbers first, e.g. "
-                f"data[{name!r}] = pandas.to_numeric(data[{name!r}], errors='coerce')"
-            )
-
-
-def _batches(chosen, schema, starts, size) -> Iterator[Batch]:
-    for start in starts:
-        rows = chosen
-        if len(starts) > 1:  # to slice columns that are one batch costs more than to read them
-            rows = {name: column[start : start + size] for name, column in chosen.items()}
-        yield {name: _read(rows[name], declared) for name, declared in schema.items()}
-
-
-def _read(column: Column, declared: Kind) -> np.ndarray:
-    """Read some rows of a column as what its schema says."""
-    if isinstance(declared, Categorical):
-        return categories.match(column, declared.levels)
-    return label_keys.keys(column) if isinstance(declared, Labels) else columns.numbers(column)

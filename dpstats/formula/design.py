@@ -24,9 +24,8 @@ from dpstats.formula.expressions.reading import variable_alone
 from dpstats.formula.matrices import Matrix, values_of
 from dpstats.formula.newdata import public_columns
 from dpstats.formula.parsing import parsed, readings_of, without_dot
-from dpstats.formula.r import RFormula
+from dpstats.formula.r import Name, RFormula
 from dpstats.formula.r.coding import coded
-from dpstats.formula.r.tree import Name
 from dpstats.formula.schema_frame import learn
 from dpstats.formula.usage import (
     check_absorbed,
@@ -57,7 +56,8 @@ class Formula:
     `variables` are the raw columns it reads, the response's first, `predictors` those of the
     right-hand side. `declared` are the numeric ones inside a function or an operator: their
     ranges shape a column, so they must be declared. `categorical` are those that need
-    levels, and `levels` the levels the formula itself gives, in C(g, levels=[...]). `absorbed` is
+    levels, and `levels` the levels the formula itself gives, in C(g, levels=[...]).
+    `bare_response` is the column that the response names and no more. `absorbed` is
     the column after |, the last of `variables`, whose labels only sort rows. `terms` are those of
     the right-hand side without the intercept, which absorbed effects replace; `written_terms` the
     expressions of both sides. `model` has patsy's terms, `readings` how each factor uses its
@@ -66,6 +66,8 @@ class Formula:
     >>> formula = Formula.parse("np.log(wage) ~ age + C(sex, levels=['f', 'm'])")
     >>> formula.variables, sorted(formula.declared), formula.levels
     (('wage', 'age', 'sex'), ['wage'], {'sex': ('f', 'm')})
+    >>> [Formula.parse(f"{y} ~ x").bare_response for y in ("y", "Q('up=1')", "np.log(y)")]
+    ['y', 'up=1', None]
     """
 
     text: str
@@ -73,6 +75,7 @@ class Formula:
     readings: tuple[Reading, ...]
     absorbed: str | None
     response: str
+    bare_response: str | None
     response_variables: tuple[str, ...]
     variables: tuple[str, ...]
     predictors: tuple[str, ...]
@@ -94,15 +97,6 @@ class Formula:
         text = text if columns is None else without_dot(text, columns)
         with in_own_words(text, isinstance(text, RFormula)):
             return _read(text)
-
-    @property
-    def bare_response(self) -> str | None:
-        """Return the column that the response is, named plainly or in Q(); None for any other.
-
-        >>> [Formula.parse(f"{y} ~ x").bare_response for y in ("y", "Q('up=1')", "np.log(y)")]
-        ['y', 'up=1', None]
-        """
-        return variable_alone(self.readings[0])
 
     def __reduce__(self):
         return Formula.parse, (self.text,)  # patsy's terms do not pickle; parsing again is exact
@@ -152,6 +146,7 @@ def _read(text: str) -> Formula:
         readings=readings,
         absorbed=absorbed,
         response=left.code,
+        bare_response=variable_alone(left),
         response_variables=tuple(left.variables),
         variables=(*in_order(readings), *filter(None, [absorbed])),
         predictors=in_order(right),

@@ -1,32 +1,28 @@
-"""Keep the ledger of a data set: charge calls, approve requests, allocate and verify."""
+"""Keep the ledger of a data set: charge calls, approve requests and allocate."""
 
 import getpass
 import os
 from collections.abc import Sequence
 from contextlib import suppress
 
-import pandas as pd
-
 from dpstats.engines.open_table import open_table
-from dpstats.errors import ArgumentError, BudgetError, LedgerError
-from dpstats.ledger import listing, store
+from dpstats.errors import ArgumentError, BudgetError
+from dpstats.ledger import store
 from dpstats.ledger.accounts import (
     Asked,
-    Dataset,
     Found,
     charge,
     checked_name,
     find,
-    last_call,
     limit_texts,
     limits,
     reserve,
 )
 from dpstats.ledger.charges import LedgerCharge
-from dpstats.ledger.records import insert, read_total, update
+from dpstats.ledger.reader import LedgerReader
+from dpstats.ledger.records import insert, update
 from dpstats.ledger.sources import bind
 from dpstats.ledger.tables import STEPS
-from dpstats.ledger.verification import Verification, verify
 from dpstats.noise.random_sources import SOURCE
 from dpstats.option_checks import file_path, word
 from dpstats.privacy import (
@@ -35,22 +31,19 @@ from dpstats.privacy import (
     RELATIONS,
     Call,
     Chargeable,
-    Composition,
     Cost,
-    Total,
     make_composition,
     relation_name,
 )
 from dpstats.results.record.acro import installed
 from dpstats.results.restored_calls import from_text
-from dpstats.results.show.plot_method import plot_method
 
 
 class _Checked(Exception):
     """Undo what a check has written."""
 
 
-class Ledger(Chargeable):
+class Ledger(LedgerReader, Chargeable):
     """Keep the privacy budget of a data set in one file, shared by processes and analysts.
 
     A call with ``budget=ledger`` is reserved before a row is read, in a transaction that has
@@ -94,13 +87,6 @@ class Ledger(Chargeable):
     >>> ledger.verify().ok
     True
     """
-
-    def __init__(self, path, analyst: str | None = None):
-        self.path = file_path("path")(path)
-        self.analyst = None if analyst is None else checked_name("analyst", analyst)
-        self._store = store.Store(self.path)
-        with self._store.reading() as connection:
-            self.dataset = Dataset.read(connection)
 
     @classmethod
     def create(
@@ -303,118 +289,6 @@ class Ledger(Chargeable):
             if state not in STEPS.get(row[0], ()):
                 raise ArgumentError(f"request {request} is {row[0]} and cannot be {state}")
             update(connection, "requests", request, self._actor(), state, state=state)
-
-    @property
-    def spent(self) -> tuple[float, float]:
-        """Return (epsilon, delta) of all calls of all analysts so far."""
-        with self._store.reading() as connection:
-            return self.dataset.limit.spent(read_total(connection, ""))
-
-    @property
-    def remaining(self) -> tuple[float, float]:
-        """Return (epsilon, delta) of the largest call that fits: the analyst's, or of all."""
-        return min(limit.remaining(total) for limit, total in self._limits())
-
-    @property
-    def calls_left(self) -> int | None:
-        """Return how many more calls like the last, of the analyst or of all, fit.
-
-        None before the first.
-        """
-        with self._store.reading() as connection:
-            last = last_call(connection, self.analyst)
-        if last is None:
-            return None
-        return min(limit.calls_left(total, last) for limit, total in self._limits())
-
-    def _limits(self) -> list[tuple[Composition, Total]]:
-        """Return the limits on this analyst's calls, or the data set's, with what is spent."""
-        with self._store.reading() as connection:
-            if self.analyst is None:
-                return [(self.dataset.limit, read_total(connection, ""))]
-            found = limits(connection, self.dataset, self.analyst)
-            return [(limit, read_total(connection, scope)) for scope, (_, limit) in found.items()]
-
-    def result(self, request: int):
-        """Return the stored result of a released request."""
-        with self._store.reading() as connection:
-            row = connection.execute(
-                "SELECT result FROM releases WHERE id = ?", (request,)
-            ).fetchone()
-        if row is None:
-            raise ArgumentError(f"request {request!r} has no stored result in {self.path}")
-        return from_text(row[0])
-
-    def requests(self, state: str | None = None) -> pd.DataFrame:
-        """List the requests, all or those of one state.
-
-        Columns: ``id``, ``analyst``, ``state``, ``epsilon``, ``delta``, ``method``, ``formula``,
-        ``data`` and ``created``.
-        """
-        with self._store.reading() as connection:
-            return listing.requests(connection, state)
-
-    def request(self, request: int) -> dict:
-        """Return what a request asks for in full, as its steward reads it before an approval.
-
-        Beside the columns of :meth:`requests` the entries are the arguments of the call by name:
-        ``weights``, ``cluster``, ``by``, ``subset``, ``schema`` and so on, where they were given.
-
-        Raises
-        ------
-        ArgumentError
-            When there is no such request.
-        """
-        with self._store.reading() as connection:
-            found = listing.request(connection, request)
-        if found is None:
-            raise ArgumentError(f"there is no request {request!r} in {self.path}")
-        return found
-
-    def analysts(self) -> pd.DataFrame:
-        """List the analysts with what is allocated to them, spent and remaining."""
-        with self._store.reading() as connection:
-            return listing.analysts(connection, self.dataset.limit.rule)
-
-    def summary(self) -> str:
-        """Describe the data set, what is spent and remains, and the analysts."""
-        return listing.summary(self.dataset, self._facts(), self.analysts())
-
-    def _repr_html_(self) -> str:
-        return listing.html(self.dataset, self._facts(), self.analysts())
-
-    def _facts(self) -> list[tuple[str, str]]:
-        with self._store.reading() as connection:
-            return listing.facts(connection, self.dataset)
-
-    @plot_method
-    def plot(self, ax=None):
-        """Plot the spending over time; needs matplotlib."""
-        with self._store.reading() as connection:
-            return listing.plot(connection, self.dataset, ax)
-
-    def export(self, path) -> None:
-        """Write everything in the ledger as one JSON file, which appears whole or not at all."""
-        with self._store.reading() as connection:
-            listing.export(connection, file_path("path")(path))
-
-    def verify(self, head: str | None = None) -> Verification:
-        """Recompute the audit's hashes, compare every row with it, and add up the totals anew.
-
-        The triggers by which SQLite refuses to rewrite history must be as they were made, too.
-
-        Parameters
-        ----------
-        head : str, optional
-            The hash of an entry of the audit, as :meth:`summary` showed it at an earlier time. It
-            must still be in the chain: who can write to the file could otherwise replace all of it.
-        """
-        try:
-            store.refuse_without_log(self.path)
-            with self._store.reading() as connection:
-                return verify(connection, head)
-        except LedgerError as error:
-            return Verification(0, "", (str(error),))
 
     def __reduce__(self):
         return type(self), (self.path, self.analyst)

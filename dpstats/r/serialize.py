@@ -14,7 +14,9 @@ from dpstats.r.instruments import described_instruments
 from dpstats.r.messages import in_r
 from dpstats.r.uncertainties import described
 from dpstats.results import DPGroupResults, DPIVResults, DPResults
-from dpstats.results.show.summary import group_reasons, guarantee, release_notes
+from dpstats.results.show.group_summary import group_reasons
+from dpstats.results.show.release_notes import release_notes
+from dpstats.results.show.summary import guarantee
 from dpstats.schema import BOOLEAN, UNLIMITED, Categorical, Labels
 
 # Methods whose predictions keep to the ranges of the schema.

@@ -1,6 +1,8 @@
 """Check pages, their links and the fields of records."""
 
+import html
 import html.parser
+import re
 
 
 def check_fields(entry, schema, place=""):
@@ -29,3 +31,8 @@ def check_is_safe_and_whole(page: str) -> None:
     assert "<script>" not in page
     for tag in ("table", "tr", "td", "th", "p"):
         assert page.count(f"<{tag}>") + page.count(f"<{tag} ") == page.count(f"</{tag}>")
+
+
+def words(page: str) -> str:
+    """The text of a page, without tags and with single spaces."""
+    return " ".join(html.unescape(re.sub("<[^>]*>", " ", page)).split())

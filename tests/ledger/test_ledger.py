@@ -1,7 +1,6 @@
 """One process and one ledger: states, limits, replay, approval, and what is refused."""
 
 import copy
-import json
 import pickle
 import shutil
 import sqlite3
@@ -232,19 +231,6 @@ def test_calls_wait_for_approval(make, ols, path):
     assert steward.verify().ok
 
 
-def test_a_request_is_shown_in_full_before_it_is_approved(make, ols):
-    steward = make(approval=True, fingerprint="2024")
-    for more in ({"subset": "x > 0.2", "x_new": [0.5]}, {"formula": ["y ~ x", "x ~ y"]}):
-        with pytest.raises(BudgetError, match="waits for approval"):
-            ols(steward, **more)
-    one, several = steward.request(1), steward.request(2)
-    assert one["subset"]["text"] == "x > 0.2" and one["x_new"] and one["epsilon"] == 0.5
-    assert one["state"] == "requested" and one["schema"]["x"]["high"] == 1 and "by" not in one
-    assert len(several["formulas"]) == 2 and "cluster" not in several
-    with pytest.raises(ArgumentError, match="no request 9"):
-        steward.request(9)
-
-
 def test_an_approved_call_runs_once(make, reserve):
     ledger = make(approval=True)
     with pytest.raises(BudgetError, match="waits"):
@@ -336,31 +322,6 @@ def test_sqlite_itself_refuses_to_rewrite_history(make, ols, path, statement):
         connection.execute(statement)
     connection.close()
     assert ledger.verify().ok
-
-
-def test_the_summary_and_the_export_show_what_happened(make, ols, path, tmp_path):
-    steward = make(delta=1e-5, fingerprint="2024")
-    steward.allocate("anna", 0.75)
-    ols(dp.Ledger(path, "anna"))
-    text = steward.summary()
-    assert "Ledger of families" in text and "spent:        epsilon 0.5, delta 0" in text
-    assert "1 released" in text and "anna" in text and steward.verify().head in text
-    steward.export(tmp_path / "all.json")
-    content = json.loads((tmp_path / "all.json").read_text())
-    assert [entry["action"] for entry in content["audit"]] == [
-        "created", "allocated", "bound", "reserved", "released", "released",
-    ]  # fmt: skip
-    assert content["requests"][0]["analyst"] == "anna"
-
-
-def test_spending_is_drawn_over_time(make, reserve):
-    ledger = make(delta=1e-5)
-    for _ in range(3):
-        reserve(ledger, GDP(0.01))
-    (line, limit) = ledger.plot().get_lines()
-    drawn = line.get_ydata()
-    assert len(drawn) == 4 and drawn[0] == 0 and drawn[-1] == pytest.approx(ledger.spent[0])
-    assert (np.diff(drawn) > 0).all() and limit.get_ydata()[0] == 1.0
 
 
 def test_network_file_systems_are_refused(make, monkeypatch, tmp_path):

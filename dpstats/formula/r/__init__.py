@@ -6,5 +6,6 @@ is ``dpstats.r``.
 
 from dpstats.formula.r.instruments import instrument_parts
 from dpstats.formula.r.terms import RFormula
+from dpstats.formula.r.tree import Name
 
-__all__ = ["RFormula", "instrument_parts"]
+__all__ = ["Name", "RFormula", "instrument_parts"]

@@ -218,7 +218,7 @@ class DPGroupResults(GroupInference):
 
     def summary(self) -> str:
         """Summarise as text: counts by status, percentiles over the groups, the privacy block."""
-        from dpstats.results.show.summary import summarise_groups
+        from dpstats.results.show.group_summary import summarise_groups
 
         return summarise_groups(self)
 
@@ -265,7 +265,7 @@ class DPGroupResults(GroupInference):
         return self.summary()
 
     def _repr_html_(self) -> str:
-        from dpstats.results.show.summary import groups_html
+        from dpstats.results.show.group_summary import groups_html
 
         return groups_html(self)
 

@@ -1,14 +1,9 @@
 """Summaries in notebooks: the numbers of the text, as HTML in which names are escaped."""
 
-import re
-from html import unescape
-
-import numpy as np
 import pytest
 
 import dpstats as dp
-from dpstats.testing import insecure_seed
-from tests.checks.pages import check_is_safe_and_whole
+from tests.checks.pages import check_is_safe_and_whole, words
 
 EVIL = "<script>alert('x')</script>"
 UNIT = {"x": (0, 1), "y": (0, 1)}
@@ -24,11 +19,6 @@ def fit(data, formula="y ~ x", **more):
     return dp.dp_ols(formula, data, method="adassp", epsilon=8, bounds=UNIT, **more)
 
 
-def words(page: str) -> str:
-    """The text of a page, without tags and with single spaces."""
-    return " ".join(unescape(re.sub("<[^>]*>", " ", page)).split())
-
-
 def test_a_fit_shows_the_numbers_of_its_summary(evil):
     res = fit(evil, "y ~ x + s", levels={"s": ["a", EVIL]})
     page = res._repr_html_()
@@ -37,21 +27,6 @@ def test_a_fit_shows_the_numbers_of_its_summary(evil):
     text = words(page)
     assert EVIL in text and f"{res.params['x']:.4f}" in text and f"{res.bse['x']:.3f}" in text
     assert all(note in text for note in res.privacy.assumptions)
-
-
-def test_groups_show_labels_values_and_notes(evil):
-    by = fit(evil, by="g", groups=[EVIL, "b"])
-    page = by._repr_html_()
-    check_is_safe_and_whole(page)
-    text = words(page)
-    assert EVIL in text and "2 groups: 2 ok" in text and "adassp" in text
-    assert all(f"{value:.4f}" in text for value in np.ravel(by.params))
-    assert all(note in text for note in by.privacy.assumptions)
-
-
-def test_groups_of_several_columns_show_their_labels(evil):
-    by = fit(evil, by=["g", "s"], groups=[(EVIL, "a"), ("b", EVIL)])
-    check_is_safe_and_whole(by._repr_html_())
 
 
 def test_a_plan_shows_its_tables():
@@ -94,27 +69,3 @@ def test_a_ledger_shows_the_facts_of_its_summary(tmp_path):
     assert EVIL in text and "limit epsilon 2, delta 1e-06" in text and "anna" in text
     for line in ledger.summary().splitlines()[1:9]:
         assert line.partition(":")[2].strip() in text
-
-
-def weighted(high: float):
-    """A fit of the default by weights from 50 to 500, declared to lie in (0, high)."""
-    rng = np.random.default_rng(5)
-    data = dp.simulate.line(4000, seed=1).assign(w=rng.uniform(50, 500, 4000))
-    with insecure_seed(6):
-        return dp.dp_ols(
-            "y ~ x", data, method="noisy_newton", epsilon=4, weights="w", bounds={"w": (0, high)}
-        )
-
-
-def test_weights_that_nearly_all_reach_their_bound_are_said():
-    high = weighted(1)
-    assert 0.97 < high.evidence.mean_weight < 1.03 and high.evidence.sigma2 is None
-    note = next(note for note in high.summary().notes if "weights" in note)
-    assert "of the largest one on average" in note and "units of the column" in note
-    assert note in type(high).from_json(high.to_json()).summary().notes
-
-
-def test_weights_below_their_bound_are_not():
-    usual = weighted(500)
-    assert 0.5 < usual.evidence.mean_weight < 0.6
-    assert not any("weights are" in note for note in usual.summary().notes)
