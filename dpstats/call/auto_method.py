@@ -72,9 +72,13 @@ def choose(
     'noisy_newton_pure'
     >>> choose(Formula.parse("y ~ x | state"), unit, 1, None, None, 1, True, {}, remote=True)[0]
     'adassp'
+    >>> choose(Formula.parse("y ~ x | state"), unit, 1, 0, None, 1, True, {}, remote=True)[0]
+    'noisy_newton_pure'
     """
     if formula.absorbed is not None:
-        by_sums = normed or (remote and not by_unit)
+        # what sums by group cannot do is refused of pairs, by what stands in their way
+        pairs = by_unit or weighted or clustered or delta == 0
+        by_sums = normed or (remote and not (pairs or options.get("cov_type") is not None))
         name = "adassp" if by_sums else _NEWTON[delta == 0]
         return name, f"auto took {name}, which absorbs the effects of {formula.absorbed}"
     if levels > _MANY_LEVELS and delta != 0 and not clustered:

@@ -31,6 +31,13 @@ def check_remote(request: Request, by) -> None:
             f"select={request.selection.selector.name!r} compares rows with one another, which a "
             "Spark DataFrame keeps apart; leave select out or pass data.toPandas()"
         )
+    absorbed = request.formula.absorbed
+    if by is None and absorbed is not None and not request.method.fixed_size_summary:
+        raise ArgumentError(
+            f"{request.method.name} compares the rows of one group of {absorbed} with one another, "
+            'which a Spark DataFrame keeps apart; method="adassp" adds up sums by group there, '
+            "without weights=, cov_type= and delta=0, or pass data.toPandas()"
+        )
     if by is None and not request.method.fixed_size_summary:
         sums = ", ".join(name for name, method in METHODS.items() if method.fixed_size_summary)
         raise ArgumentError(

@@ -226,6 +226,8 @@ def test_only_summaries_come_here(make, people, monkeypatch):
 
 
 OTHERS = [name for name in dp.METHODS if name not in SUMS]
+PAIRS = {"formula": "y ~ x | g", "method": "auto"}
+APART = "compares the rows of one group of g with one another.*adassp.* without weights="
 
 
 @pytest.mark.parametrize(
@@ -234,6 +236,11 @@ OTHERS = [name for name in dp.METHODS if name not in SUMS]
         *(({"method": name}, f"{name} needs all rows in one place") for name in OTHERS),
         ({"select": "kendall", "k": 1, "formula": "y ~ x + area"}, "compares rows"),
         ({"by": ["area", "nosuch"]}, "no column 'nosuch'"),
+        ({**PAIRS, "method": "noisy_newton"}, f"noisy_newton {APART}"),
+        ({**PAIRS, "delta": 0}, f"noisy_newton_pure {APART}"),
+        ({**PAIRS, "cov_type": "HC1"}, APART),
+        ({**PAIRS, "cov_type": "cluster", "cluster": "g"}, APART),
+        ({**PAIRS, "weights": "area", "bounds": {**BOUNDS, "area": (0, 3)}}, APART),
     ],
     ids=str,
 )
@@ -273,6 +280,19 @@ def test_groups_are_those_in_memory(rows, people, method, groups):
     assert np.abs(difference).to_numpy().max() < 1e-2
     assert list(here.status) == list(there.status)
     assert here.privacy == there.privacy and there.privacy.private
+
+
+def costs(result):
+    """What each step cost; limits, and so sensitivities, follow from what was released before."""
+    return [(event.step, event.mechanism, event.cost) for event in result.privacy.events]
+
+
+def test_pairs_in_groups_are_those_in_memory(make, people):
+    """A group is on one worker, which compares its rows."""
+    more = {"formula": "y ~ x | g", "by": "area", "method": "noisy_newton", "epsilon": 1e6}
+    here, there = (fit(data, **more) for data in (people, make(people)))
+    assert np.abs(here.params - there.params).to_numpy().max() < 1e-2
+    assert list(here.status) == list(there.status) and costs(here) == costs(there)
 
 
 @pytest.mark.parametrize("groups", [None, [("u", 3), ("z", 9), ("v", 0)]])
