@@ -282,6 +282,25 @@ def test_groups_are_those_in_memory(rows, people, method, groups):
     assert here.privacy == there.privacy and there.privacy.private
 
 
+@pytest.mark.parametrize("model", ["logit", "poisson"])
+@pytest.mark.parametrize("more", [
+    {}, {"groups": [3, 9, 1]}, {"weights": "w", "bounds": {"w": (0, 2)}, "subset": "g != 'w'"},
+    {"offset": "w"},
+], ids=str)  # fmt: skip
+def test_groups_of_other_models_are_those_in_memory(make, people, model, more):
+    """Of one release of scales for all, with so little noise that the fits of each group agree."""
+    data = people.assign(up=people["y"] > 0.45, w=people["y"] + 0.5)
+    verb, response = (dp.dp_logit, "up") if model == "logit" else (dp.dp_poisson, "w")
+    call = {"by": "area", "levels": {"g": ["u", "v", "w"]}, "epsilon": 1e8, **more}
+    here, there = (verb(f"{response} ~ x", data=rows, **call) for rows in (data, make(data)))
+    assert here.labels == there.labels and list(here.status) == list(there.status)
+    present = [label for label in here.labels if label != 9]
+    assert here.params.loc[present].notna().to_numpy().all()
+    difference = here.params.loc[present] - there.params.loc[present]
+    assert np.abs(difference).to_numpy().max() < 1e-2
+    assert costs(here) == costs(there) and there.privacy.private
+
+
 def costs(result):
     """What each step cost; limits, and so sensitivities, follow from what was released before."""
     return [(event.step, event.mechanism, event.cost) for event in result.privacy.events]

@@ -35,6 +35,17 @@ SETTINGS = {
     "some rows in the subset": {"subset": "z > 0.5 & c == 'a'", "bounds": {}},
     "companion": {"companion": "noisy_moments"},
 }
+BY = {"by": "g", "groups": ["a", "d"]}
+GROUPS = {
+    "logits": (dp.dp_logit, BY),
+    "logits, factor": (dp.dp_logit, {**BY, **FACTOR}),
+    "logits, weights": (dp.dp_logit, {**BY, "weights": "w", "bounds": {"w": (0, 2)}}),
+    "logits, robust": (dp.dp_logit, {**BY, "cov_type": "HC1", "offset": "z"}),
+    "logits of persons": (dp.dp_logit, {**BY, "unit": "c"}),
+    "logits, present groups": (dp.dp_logit, {"by": "g"}),
+    "counts": (dp.dp_poisson, BY),
+    "counts, exposure": (dp.dp_poisson, {**BY, "exposure": "z"}),
+}
 NEW = pd.DataFrame({"x": [0.2, 0.8], "c": ["a", "c"]})
 NUMBERS = [0.0, 0.5, 1.0, 2.0**-30, 5e-324, -3.0, 1e9, 1e300, -1e300, np.inf, -np.inf, np.nan]
 LABELS = [*LEVELS, "no level", None]
@@ -100,3 +111,35 @@ def test_whatever_the_rows_are_everything_can_be_asked(setting, data, epsilon):
             ask(result)
     # the rows decide over no refusal
     assert served and served == SERVED.setdefault(setting, served)
+
+
+@pytest.mark.parametrize("setting", GROUPS)
+@settings(
+    max_examples=4, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)  # fmt: skip
+@given(data=tables, epsilon=st.sampled_from([0.5, 300.0]))
+@example(data=table(0), epsilon=1.0)
+@example(data=table(1), epsilon=1.0)
+@example(data=table(30, x=[0.5], y=[1.0]), epsilon=300.0)
+@example(data=table(30, x=[0.0, 1.0], y=[0.0, 1.0], g=["a"]), epsilon=300.0)
+@example(data=table(30, x=[np.nan], y=[np.nan]), epsilon=1.0)
+@example(data=table(30, x=[1e300, -1e300], y=[1.0, 0.0], c=["b"], g=["a", "a", "d"]), epsilon=300.0)
+def test_whatever_the_rows_are_groups_of_other_models_can_be_asked(setting, data, epsilon):
+    """Separated outcomes, groups of one outcome and groups without rows are statuses."""
+    verb, more = GROUPS[setting]
+    with warnings.catch_warnings(), dp.testing.insecure_seed(1):
+        warnings.simplefilter("error")
+        result = verb(**{"formula": "y ~ x", "data": data, "epsilon": epsilon, **more})
+        ask(result)
+        ask_groups(result)
+
+
+def ask_groups(result: dp.DPGroupResults) -> None:
+    """Ask groups of a model with a link for predictions, their stored form and each group's own."""
+    assert list(result.predict(NEW).index) == list(result.params.index) == list(result.bse.index)
+    again = dp.DPGroupResults.from_json(result.to_json())
+    assert again.to_json() == result.to_json() and str(again.summary()) == str(result.summary())
+    for label in result.labels:
+        one = result[label]
+        ask(one)
+        assert len(one.get_margeff().summary_frame()) >= 1
