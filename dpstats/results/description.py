@@ -16,13 +16,7 @@ from dpstats.errors import NotReleasedError
 from dpstats.escaping import write_csv
 from dpstats.html_tables import html_notes, html_table
 from dpstats.privacy import PrivacyReport
-from dpstats.results.show.documents import (
-    Printed,
-    latex_table,
-    markdown_of,
-    write_excel,
-    write_word,
-)
+from dpstats.results.show.documents import Printed, PrintedTable
 from dpstats.results.show.histograms import histograms, tabulated
 from dpstats.results.show.plot_method import plot_method
 from dpstats.results.store.shapes import DESCRIPTION
@@ -41,7 +35,7 @@ _NEVER = {
 
 
 @dataclass(frozen=True, repr=False)
-class DPDescription:
+class DPDescription(PrintedTable):
     """Hold counts, means, deviations, quantiles and shares with what noise and sampling do to them.
 
     Attributes
@@ -183,22 +177,6 @@ class DPDescription:
         return f"{html_table(rows, headers, _TITLE)}\n{html_notes(self.printed_notes())}"
 
     _repr_html_ = to_html
-
-    def to_latex(self) -> str:
-        """Write the table as a LaTeX tabular, with its notes and names escaped; needs booktabs."""
-        return latex_table(self._printed())
-
-    def to_markdown(self) -> str:
-        """Write the table as Markdown, with its notes; names are escaped."""
-        return markdown_of(self._printed())
-
-    def to_word(self, path) -> None:
-        """Write the table as a Word document, with its notes; needs python-docx."""
-        write_word(self._printed(), path)
-
-    def to_excel(self, path) -> None:
-        """Write the table as an Excel sheet, texts as texts, with its notes; needs openpyxl."""
-        write_excel(self._printed(), path)
 
     def _printed(self) -> Printed:
         """Lay out the cells for documents."""

@@ -165,3 +165,14 @@ def choices(name, **more):
 WORST_ADASSP = on(check_worst, "adassp")
 WORST_SHRUNKEN = on(check_worst, "shrunken")
 KENDALL, LASSO = choices("kendall"), choices("lasso")
+
+
+def times_the_last(original):
+    """A row's other responses, or its endogenous regressor, depend on other rows."""
+
+    def of_outcome(rows, place):
+        found = original(rows, place)
+        signs = np.sign(found.response[-1:]) if place else 1.0
+        return replace(found, response=found.response * signs)
+
+    return of_outcome

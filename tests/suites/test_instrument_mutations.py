@@ -12,7 +12,7 @@ from dpstats.estimators.newton import indicator_basis, joint_scores, noisy_instr
 from dpstats.estimators.newton.joint_scores import JointScores
 from dpstats.numerics import Rows
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
-from tests.checks.breaks import smaller, without_limit
+from tests.checks.breaks import smaller, times_the_last, without_limit
 from tests.checks.mutants import Mutant, both_tests, patched
 from tests.checks.noisy_instruments import check_worst
 
@@ -48,17 +48,6 @@ def each_by_itself(original):
         return np.vstack([original(half, (half**2).sum(axis=0), bound) for half in halves])
 
     return capped
-
-
-def times_the_last(original):
-    """A row's endogenous regressor depends on other rows."""
-
-    def of_outcome(rows, place):
-        found = original(rows, place)
-        signs = np.sign(found.response[-1:]) if place else 1.0
-        return replace(found, response=found.response * signs)
-
-    return of_outcome
 
 
 def unclipped_units(original):

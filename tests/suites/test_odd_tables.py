@@ -67,6 +67,10 @@ tables = st.builds(
     g=labels,
 )  # fmt: skip
 
+TABLES = settings(
+    max_examples=2, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)
+
 
 def ask(result) -> None:
     """Ask a result for everything; what was not released is NaN, or refused with a reason."""
@@ -88,9 +92,7 @@ def ask(result) -> None:
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
-@settings(
-    max_examples=2, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
-)  # fmt: skip
+@TABLES
 @given(data=tables, epsilon=st.sampled_from([0.5, 300.0]))
 @example(data=table(0), epsilon=1.0)
 @example(data=table(1), epsilon=1.0)
@@ -114,9 +116,7 @@ def test_whatever_the_rows_are_everything_can_be_asked(setting, data, epsilon):
 
 
 @pytest.mark.parametrize("setting", GROUPS)
-@settings(
-    max_examples=4, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
-)  # fmt: skip
+@TABLES
 @given(data=tables, epsilon=st.sampled_from([0.5, 300.0]))
 @example(data=table(0), epsilon=1.0)
 @example(data=table(1), epsilon=1.0)
@@ -130,6 +130,7 @@ def test_whatever_the_rows_are_groups_of_other_models_can_be_asked(setting, data
     with warnings.catch_warnings(), dp.testing.insecure_seed(1):
         warnings.simplefilter("error")
         result = verb(**{"formula": "y ~ x", "data": data, "epsilon": epsilon, **more})
+        assert set(result.statuses) <= STATUSES
         ask(result)
         ask_groups(result)
 

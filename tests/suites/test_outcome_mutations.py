@@ -13,7 +13,7 @@ from dpstats.estimators.newton.rounds import Shares
 from dpstats.estimators.newton.scores import Scores
 from dpstats.numerics import Rows
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
-from tests.checks.breaks import without_limit
+from tests.checks.breaks import times_the_last, without_limit
 from tests.checks.mutants import Mutant, both_tests, patched
 from tests.checks.several_outcomes import check_worst
 
@@ -44,17 +44,6 @@ def unclipped(of_last: bool):
         return sums
 
     return patched(Scores, "sums", make)
-
-
-def times_the_last(original):
-    """A row's other responses depend on other rows."""
-
-    def of_outcome(rows, place):
-        found = original(rows, place)
-        signs = np.sign(found.response[-1:]) if place else 1.0
-        return replace(found, response=found.response * signs)
-
-    return of_outcome
 
 
 def as_for_one(original):

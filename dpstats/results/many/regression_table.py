@@ -16,7 +16,7 @@ from dpstats.results.many.columns import Column, column_of, terms_of
 from dpstats.results.many.layout import Layout
 from dpstats.results.one import DPResults
 from dpstats.results.show import Intervals, Printed
-from dpstats.results.show.documents import latex_table, markdown_of, write_excel, write_word
+from dpstats.results.show.documents import PrintedTable
 from dpstats.results.show.plot_method import plot_method
 
 _TITLE, _MIXED = "Differentially Private Regressions", "Regressions, Private and Not Private"
@@ -24,7 +24,7 @@ _WIDTH = 78
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison:
+class Comparison(PrintedTable):
     """Hold regressions to compare, and show them as a table.
 
     Attributes
@@ -86,22 +86,6 @@ class Comparison:
     def to_html(self) -> str:
         """Write the table as HTML, with its notes; names are escaped."""
         return f"{html_of(self._table())}\n{html_notes(self._notes())}"
-
-    def to_latex(self) -> str:
-        """Write the table as a LaTeX tabular, with its notes and names escaped; needs booktabs."""
-        return latex_table(self._printed())
-
-    def to_markdown(self) -> str:
-        """Write the table as Markdown, with its notes; names are escaped."""
-        return markdown_of(self._printed())
-
-    def to_word(self, path) -> None:
-        """Write a Word document (.docx), which appears whole or not at all; needs python-docx."""
-        write_word(self._printed(), path)
-
-    def to_excel(self, path) -> None:
-        """Write an Excel workbook (.xlsx), which appears whole or not at all; needs openpyxl."""
-        write_excel(self._printed(), path)
 
     @plot_method
     def plot(self, ax=None):

@@ -44,6 +44,30 @@ class Printed:
         return [row for part in self.parts for row in part]
 
 
+class PrintedTable:
+    """Write a table as documents, from the cells that a subclass lays out."""
+
+    def _printed(self) -> Printed:
+        """Lay out the cells for documents."""
+        raise NotImplementedError
+
+    def to_latex(self) -> str:
+        """Write the table as a LaTeX tabular, with its notes and names escaped; needs booktabs."""
+        return latex_table(self._printed())
+
+    def to_markdown(self) -> str:
+        """Write the table as Markdown, with its notes; names are escaped."""
+        return markdown_of(self._printed())
+
+    def to_word(self, path) -> None:
+        """Write a Word document (.docx), which appears whole or not at all; needs python-docx."""
+        write_word(self._printed(), path)
+
+    def to_excel(self, path) -> None:
+        """Write an Excel workbook (.xlsx), which appears whole or not at all; needs openpyxl."""
+        write_excel(self._printed(), path)
+
+
 def one_line(text: str) -> str:
     """Put a space where a text has line breaks or characters that files of Office cannot hold."""
     return _LINES.sub(" ", text)
