@@ -48,6 +48,8 @@ class InstrumentFormula:
     ('wage ~ age + educ', 'educ')
     >>> formula.reduced.text, formula.instruments
     ("wage ~ age + near + C(q, levels=['a', 'b'])", ('near', "C(q, levels=['a', 'b'])"))
+    >>> InstrumentFormula.parse("y ~ x + [d ~ z] | state").first_stage.text
+    'd ~ x + z | state'
     >>> InstrumentFormula.parse(RFormula("y ~ x | log(d) ~ z")).structural.text
     'y ~ x + log(d)'
     """
