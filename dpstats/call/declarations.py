@@ -173,7 +173,8 @@ def _binary(name: str, kind: Kind | None, table: AnyTable, given: Numeric | None
 
 def check_response(formula: Formula, schema: Mapping[str, Kind], method: Method) -> None:
     """Raise FormulaError for a factor as the response of a linear regression."""
-    if isinstance(schema.get(formula.bare_response), Categorical) and not method.binary:
+    name = formula.bare_response
+    if name and isinstance(schema.get(name), Categorical) and not method.binary:
         raise FormulaError(
             f"expected one numeric response, got {formula.response}; make two levels a 0/1 number, "
             "write I((g == 'b') * 1), or fit a logit by dp_logit"
