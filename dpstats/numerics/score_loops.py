@@ -54,7 +54,7 @@ def cut_sums(columns, factors):
     """
     sums = np.empty(len(columns))
     for j in range(len(columns)):
-        column, total = columns[j], 0.0
+        column, total = columns[j, : len(factors)], 0.0
         for i in range(len(column)):
             total += np.trunc(column[i] * factors[i])
         sums[j] = total

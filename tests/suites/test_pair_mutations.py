@@ -56,17 +56,17 @@ def undivided(original):
 
 def twice_as_long(original):
     """Scores are clipped to twice the length that is stated."""
-    return lambda rows, left, limit, *rest: 2 * original(rows, left, 2 * limit, *rest)
+    return lambda columns, left, limit, *rest: 2 * original(columns, left, 2 * limit, *rest)
 
 
 def by_root(original):
     """Pairs of a group of n rows have the weight 1 / sqrt n."""
 
-    def counts(rows, left, scored, limits, groups, one):
+    def counts(columns, left, limits, groups, one):
         total, (starts, totals, *rest) = 0, groups
         for g, n in enumerate(np.diff(starts)):
             own = (starts[g:], totals[g : g + 1], *rest)
-            counted = original(rows, left, scored, limits, own, one)
+            counted = original(columns, left, limits, own, one)
             total = total + (counted * math.sqrt(n)).astype(np.int64)
         return total
 
@@ -104,7 +104,7 @@ def by_first(original):
         found = original(to, rows)
         begin = pair_sums.starts(rows)[:-1]
         sizes = np.diff(pair_sums.starts(rows))
-        return found * np.repeat(1 + np.abs(found[begin]), sizes, axis=0)
+        return found * np.repeat(1 + np.abs(found[:, begin]), sizes, axis=1)
 
     return mapped
 

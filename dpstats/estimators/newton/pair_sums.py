@@ -38,7 +38,7 @@ def counts(
 
     mapped = _mapped(to, rows)
     left = _left(mapped, rows, y_scale, eta) if len(eta) else _NONE
-    return pairs.counts(mapped, left, len(eta) > 0, squares, groups(rows), _ONE)
+    return pairs.counts(mapped, left, squares, groups(rows), _ONE)
 
 
 def scores(
@@ -57,7 +57,7 @@ def squares(y_scale: float, cut: float, rows: Rows) -> int:
     """Add up min(|y| / cut, 1)^2 over the differences y of responses, in units of 2^-20."""
     from dpstats.numerics import pairs
 
-    none = np.zeros((len(rows), 0))
+    none = np.zeros((0, len(rows)))
     left = _left(none, rows, y_scale, _NONE)
     return int(pairs.scores(none, left, 1.0, cut, 1.0, groups(rows), _WITHIN).sum())
 
@@ -67,7 +67,7 @@ def differences(values: np.ndarray, edges: np.ndarray, rows: Rows) -> np.ndarray
     from dpstats.numerics import pairs
 
     column = np.clip(np.nan_to_num(values, posinf=_LARGEST, neginf=-_LARGEST), -_LARGEST, _LARGEST)
-    return pairs.counts(column[:, None].copy(), _NONE, False, edges**2, groups(rows), _ONE)
+    return pairs.counts(column[None].copy(), _NONE, edges**2, groups(rows), _ONE)
 
 
 # Squares of differences of such values are finite.
@@ -90,19 +90,18 @@ def groups(rows: Rows) -> tuple:
 
 
 def _mapped(to: RowMap, rows: Rows) -> np.ndarray:
-    """Return mapped rows (n, p), each by itself."""
+    """Return mapped rows as columns (p, n), each by itself."""
     from dpstats.numerics.whitening import whitened
 
     assert rows.codes is not None, "the request reads codes"
     out = np.empty((len(to.codes_to), len(rows)))
     codes, numbers = np.ascontiguousarray(rows.codes.T), np.ascontiguousarray(rows.numbers.T)
     whitened(codes, numbers, 0, tuple(to), FAR, out)
-    return np.ascontiguousarray(out.T)
+    return out
 
 
 def _left(mapped: np.ndarray, rows: Rows, y_scale: float, eta: np.ndarray) -> np.ndarray:
     """Return responses in units of ``y_scale`` less their fit, (n,), each by itself."""
     from dpstats.numerics.whitening import residuals
 
-    columns = np.ascontiguousarray(mapped.T)
-    return residuals(np.ascontiguousarray(rows.response), 0.0, y_scale, FAR, columns, eta)
+    return residuals(np.ascontiguousarray(rows.response), 0.0, y_scale, FAR, mapped, eta)
