@@ -5,12 +5,12 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
-from dpstats.engines.parallel_sum import Summary, added
 from dpstats.engines.spark_tasks import ANSWER, answers, packed, tried
 from dpstats.engines.spark_units import unit_total
 from dpstats.engines.stream import Described, frame_total
 from dpstats.engines.table import ROWS, Table
 from dpstats.errors import ArgumentError
+from dpstats.parallel_sum import Summary, added
 from dpstats.schema import Batch, Schema
 
 

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 
-from dpstats.engines.parallel_sum import Summary, added, total
 from dpstats.engines.source import Source
 from dpstats.engines.table import ROWS, Table
 from dpstats.engines.unit_partitions import UnitPartitions
 from dpstats.engines.unit_table import UnitTable
+from dpstats.parallel_sum import Summary, added, total
 from dpstats.schema import Batch, Schema
 
 

@@ -9,12 +9,12 @@ import numpy as np
 from dpstats.engines import categories, columns, label_keys
 from dpstats.engines.columns import Column
 from dpstats.engines.label_types import check_types
-from dpstats.engines.parallel_sum import Summary, total
 from dpstats.engines.source import Source
 from dpstats.engines.to_columns import columns_of
 from dpstats.engines.unit_order import ordered_by_unit
 from dpstats.engines.unit_table import UnitTable, parts_in_memory
 from dpstats.errors import ArgumentError
+from dpstats.parallel_sum import Summary, total
 from dpstats.schema import Batch, Categorical, Kind, Labels, Numeric, Schema
 from dpstats.spelling import no_column
 

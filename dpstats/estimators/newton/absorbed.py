@@ -16,10 +16,12 @@ from dpstats.estimators.newton.group_parts import (
     in_parts,
     labels_for_pairs,
     labels_for_variances,
+    numbered,
 )
 from dpstats.estimators.newton.group_sizes import GroupSizes
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.pair_queries import PairQueries
+from dpstats.estimators.newton.pair_rows import in_batches
 from dpstats.estimators.newton.pair_scales import with_mean_square, with_scales
 from dpstats.estimators.newton.queries import Counted
 from dpstats.estimators.newton.release import release_of
@@ -95,11 +97,11 @@ def release(
     (:func:`~dpstats.estimators.newton.group_parts.labels_for_variances`). With weights it is
     weighted least squares, and few groups are divided so unless "cluster" is asked for.
     """
-    rows, weighted = passes.sum(_whole), problem.weighted
+    rows, weighted = numbered(Rows.joined(passes.sum(_whole))), problem.weighted
     shares = _PURE if isinstance(cost, PureDP) else _GAUSSIAN
     # what rows count for is in the sums over pairs, and scales are those of the pairs
     problem = replace(problem, weighted=False, grouped=False)
-    queries, sizes = _queries(rows, problem, noise), GroupSizes.of(rows)
+    queries, sizes = _queries(InMemory(rows), problem, noise), GroupSizes.of(rows)
     weight, number = queries.numbers(sizes, cost.part(shares.numbers))
     of_norms = shares.norm * (1 + weighted)  # of weights and of rows
     norm, noise_of_norm, norm_of_rows = queries.norms_of_sizes(sizes, cost.part(of_norms))
@@ -110,10 +112,10 @@ def release(
     if cov_type == "HC1" or cov_type is None and weighted and groups.number < ENOUGH_CLUSTERS:
         parts = labels_for_variances(groups, *of_pairs)
         labels = max(labels, parts)
-    pairs = in_parts(rows, labels, noise)
+    rows = in_parts(rows, labels, noise)
     if parts > 1:
-        pairs, groups = replace(pairs, units=pairs.keys), groups.divided(labels, number.total)
-    queries = with_scales(_queries(pairs, problem, noise), cost.part(shares.sizes))
+        rows, groups = replace(rows, units=rows.keys), groups.divided(labels, number.total)
+    queries = with_scales(_queries(in_batches(rows), problem, noise), cost.part(shares.sizes))
     queries = with_mean_square(queries, weight.total, cost.part(shares.response))
     clustered = weighted or cov_type in ("cluster", "HC1")
     clustered |= cov_type is None and groups.number >= ENOUGH_CLUSTERS
@@ -172,16 +174,15 @@ def _cov_type(value) -> str | None:
     return value if value is None else option_checks.word("cov_type", *_COV_TYPES)(value)
 
 
-def _whole(rows: Rows) -> Rows:
-    """Return the rows, each with no code."""
-    return replace(rows, codes=np.empty((len(rows), 0)))
+def _whole(rows: Rows) -> list[Rows]:
+    """Return the rows, each with no code, in a list, which others are added to."""
+    return [replace(rows, codes=np.empty((len(rows), 0)))]
 
 
-def _queries(rows: Rows, problem: Problem, noise: Noise) -> PairQueries:
+def _queries(passes: Passes, problem: Problem, noise: Noise) -> PairQueries:
     """Return the releases before anything is known of the columns."""
-    return PairQueries(
-        IndicatorBasis.unscaled(len(problem.low)), InMemory(rows).sum, problem, noise, SquaredLoss()
-    )
+    basis = IndicatorBasis.unscaled(len(problem.low))
+    return PairQueries(basis, passes.sum, problem, noise, SquaredLoss())
 
 
 def _fewest(queries: PairQueries, columns: int, cost: Cost) -> float:

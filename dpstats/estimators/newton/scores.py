@@ -13,6 +13,7 @@ from dpstats.estimators.contract import Reference
 from dpstats.estimators.newton import pair_sums
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.loss import Residuals
+from dpstats.estimators.newton.pair_rows import PairRows
 from dpstats.estimators.newton.score_tails import SCORE_EDGES
 from dpstats.estimators.newton.sums import MARGIN, blocks_of, counts, parts_of, slices
 from dpstats.numerics import Rows
@@ -47,7 +48,7 @@ class Scores:
 
     def counts(self, unit: float, rows: Rows, edges: np.ndarray = SCORE_EDGES) -> np.ndarray:
         """Count rows, or units, by the norm of scores over ``unit``, in the bins of ``edges``."""
-        if rows.keys is not None:
+        if isinstance(rows, PairRows):
             squares = (unit * edges) ** 2
             return pair_sums.counts(self._row_map, squares, rows, self.reference.y_scale, self.eta)
         if rows.parts is not None:
@@ -64,7 +65,7 @@ class Scores:
         from dpstats.numerics.score_loops import clipped_sums
 
         p = len(self.eta)
-        if rows.keys is not None:
+        if isinstance(rows, PairRows):
             return self.by_group(limit, cut, weight, rows).sum(axis=0)
         if rows.parts is not None:
             terms = (_with_squares(s, weight) for s in self.clipped(limit, rows))
@@ -72,7 +73,7 @@ class Scores:
         given = limit, cut, weight, _ONE * MARGIN
         return exact_sum((clipped_sums(*block, *given) for block in self.blocks(rows)), (p + 1,))
 
-    def by_group(self, limit: float, cut: float, weight: float, rows: Rows) -> np.ndarray:
+    def by_group(self, limit: float, cut: float, weight: float, rows: PairRows) -> np.ndarray:
         """Add up the same over the pairs of each group of rows with keys, (G, p + 1)."""
         at = self._row_map, self.reference.y_scale, self.eta
         return pair_sums.scores(*at, limit, cut, weight, rows)

@@ -14,6 +14,7 @@ import numpy as np
 from dpstats.estimators.newton import pair_sums
 from dpstats.estimators.newton.indicator_basis import FAR, IndicatorBasis, RowMap
 from dpstats.estimators.newton.mapped_rows import MappedRows
+from dpstats.estimators.newton.pair_rows import PairRows
 from dpstats.estimators.newton.score_tails import LEVERAGE_EDGES
 from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
@@ -29,7 +30,7 @@ _ONE = 2.0**ENTRY_BITS
 
 def rough_products(basis: IndicatorBasis, bound: float, rows: Rows):
     """Add up the products of coordinates phi, rows cut to squared norms of at most ``bound``."""
-    if rows.keys is not None:
+    if isinstance(rows, PairRows):
         return pair_sums.products(basis.row_map(np.eye(basis.size)), bound, rows)
     codes, parts, ones = _codes(rows), parts_of(rows), max(basis.ones - 1, 0)
     blocks = (
@@ -45,7 +46,7 @@ def leverage_counts(basis: IndicatorBasis, map_: np.ndarray, t: float, rows: Row
     Where rows count for parts these are added up, in units of 2^-20.
     """
     to = basis.row_map(map_)
-    if rows.keys is not None:
+    if isinstance(rows, PairRows):
         return pair_sums.counts(to, t * LEVERAGE_EDGES, rows)
     if rows.parts is not None:
         parts, blocks = parts_of(rows), blocks_of(to, rows)
@@ -59,7 +60,7 @@ def whitened_products(basis: IndicatorBasis, map_: np.ndarray, bound: float, row
     """Add up the products of whitened rows, cut to squared norms of at most ``bound``."""
     from dpstats.numerics.kernels import products
 
-    if rows.keys is not None:
+    if isinstance(rows, PairRows):
         return pair_sums.products(basis.row_map(map_), bound, rows)
     blocks, parts = blocks_of(basis.row_map(map_), rows), parts_of(rows)
     terms = (
