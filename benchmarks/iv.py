@@ -5,11 +5,17 @@ how often the Anderson-Rubin set holds the effect and is bounded, the median of 
 statistic, how often an interval is shown, how often such a one holds the effect, and the less
 often held of the two other coefficients, and how long it is beside that of two-stage least squares
 on the same rows, without the critical values that allow for weak instruments.
+
+With ``--groups`` rows are in so many groups of one size, or with ``--uneven`` of lognormal sizes,
+with whose effects all columns are correlated, and these are absorbed. Widths are then beside
+standard errors clustered by group, and the only other coefficient is that of x.
 """
 
 import argparse
+from typing import TypeAlias
 
 import numpy as np
+import pandas as pd
 
 import dpstats as dp
 from benchmarks.tools import print_table
@@ -21,11 +27,12 @@ HEADER = (
     "rows", "epsilon", "F", "errors", "AR held", "AR bounded", "F released", "shown", "held",
     "others", "width",
 )  # fmt: skip
+Columns: TypeAlias = dict[str, np.ndarray]
 
 
 def table(
     generator, rows: int, strength: float, errors: str = "normal", endogeneity: float = 0.5
-) -> dict[str, np.ndarray]:
+) -> Columns:
     """Draw y = 0.5 d + 0.7 x + u, d = pi z + 0.3 x + v, u and v with a correlation.
 
     ``errors`` are normal, of a spread that grows with z, or heavy-tailed (t with 4 degrees).
@@ -40,34 +47,63 @@ def table(
     return {"y": EFFECT * d + CONTROL * x + u, "d": d, "x": x, "z": z}
 
 
-def standard_error(data: dict[str, np.ndarray]) -> float:
-    """Compute the robust standard error of two-stage least squares on all rows."""
-    ones = np.ones(len(data["y"]))
-    Z, X = (np.column_stack([ones, data["x"], data[name]]) for name in ("z", "d"))
-    coefficients = np.linalg.solve(Z.T @ X, Z.T @ data["y"])
-    scores = Z * (data["y"] - X @ coefficients)[:, None]
+def in_groups(generator, data: Columns, groups: int, uneven: float, alike: float) -> Columns:
+    """Put rows into groups with effects on all columns, and slopes of y on z with a deviation."""
+    shares = generator.lognormal(0, uneven, groups)
+    g = generator.choice(groups, len(data["y"]), p=shares / shares.sum())
+    z, x, v = generator.normal(size=(3, groups))
+    slopes = alike * generator.normal(size=groups)[g]
+    pi = (data["d"] - 0.3 * data["x"]) @ data["z"] / (data["z"] @ data["z"])
+    d = data["d"] + pi * z[g] + 0.3 * x[g] + v[g]
+    u = data["y"] - EFFECT * data["d"] - CONTROL * data["x"] + slopes * data["z"]
+    moved = {"z": data["z"] + z[g], "x": data["x"] + x[g], "d": d}
+    return {**moved, "y": EFFECT * d + CONTROL * moved["x"] + u + 3 * v[g], "g": g.astype(str)}
+
+
+def standard_error(data: Columns) -> float:
+    """Compute the robust standard error of two-stage least squares on all rows.
+
+    With groups it is that of deviations from their means, clustered.
+    """
+    columns, scores_of = pd.DataFrame(data).assign(one=1.0), np.asarray
+    exogenous = ["one", "x"]
+    if "g" in data:
+        groups, exogenous = columns.pop("g"), ["x"]
+        columns = columns - columns.groupby(groups).transform("mean")
+        scores_of = lambda s: pd.DataFrame(s).groupby(groups).sum().to_numpy()  # noqa: E731
+    Z, X = (columns[[*exogenous, name]].to_numpy() for name in ("z", "d"))
+    y = columns["y"].to_numpy()
     inverse = np.linalg.inv(Z.T @ X)
-    return float(np.sqrt((inverse @ (scores.T @ scores) @ inverse.T)[2, 2]))
+    scores = scores_of(Z * (y - X @ (inverse @ (Z.T @ y)))[:, None])
+    return float(np.sqrt((inverse @ (scores.T @ scores) @ inverse.T)[-1, -1]))
 
 
-def cell(rows: int, epsilon: float, strength: float, errors: str, alike: float, fits: int) -> tuple:
+def cell(
+    rows: int, epsilon: float, strength: float, errors: str, alike: float, fits: int,
+    groups: tuple[int, float, float],
+) -> tuple:  # fmt: skip
     """Fit so many tables and count what their sets and intervals hold."""
     generator, found = np.random.default_rng(int(rows + 7 * strength)), []
+    formula, truth = "y ~ x + [d ~ z]", TRUTH
+    if groups[0]:
+        formula, truth = formula + " | g", TRUTH[1:]
     for seed in range(fits):
         data = table(generator, rows, strength, errors, alike)
+        if groups[0]:
+            data = in_groups(generator, data, *groups)
         with dp.testing.insecure_seed(seed):
-            fit = dp.dp_iv("y ~ x + [d ~ z]", data, epsilon=epsilon)
+            fit = dp.dp_iv(formula, data, epsilon=epsilon)
         low, high = fit.conf_int().to_numpy().T
-        whole, held = fit.anderson_rubin(), (low <= TRUTH) & (high >= TRUTH)
-        width = (high[2] - low[2]) / (2 * 1.96 * standard_error(data))
+        whole, held = fit.anderson_rubin(), (low <= truth) & (high >= truth)
+        width = (high[-1] - low[-1]) / (2 * 1.96 * standard_error(data))
         found.append((EFFECT in whole, whole.is_bounded, fit.first_stage.fvalue, *held, width))
     sets, bounded, strengths, *held, widths = map(np.array, zip(*found, strict=True))
     shown = np.isfinite(widths)
     some = shown.any()
     return (
         rows, epsilon, strength, errors, sets.mean(), bounded.mean(), np.median(strengths),
-        shown.mean(), held[2][shown].mean() if some else np.nan,
-        min(one[shown].mean() for one in held[:2]) if some else np.nan,
+        shown.mean(), held[-1][shown].mean() if some else np.nan,
+        min(one[shown].mean() for one in held[:-1]) if some else np.nan,
         np.median(widths[shown]) if some else np.nan,
     )  # fmt: skip
 
@@ -81,9 +117,13 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--errors", nargs="*", default=["normal", "spread", "t4"])
     parser.add_argument("--strengths", type=float, nargs="*", default=STRENGTHS)
     parser.add_argument("--endogeneity", type=float, default=0.5, help="correlation of the errors")
+    parser.add_argument("--groups", type=int, default=0, help="absorb so many groups")
+    parser.add_argument("--uneven", type=float, default=0, help="deviation of the log of sizes")
+    parser.add_argument("--slopes", type=float, default=0, help="deviation of a group's slope on z")
     given = parser.parse_args(arguments)
+    groups = given.groups, given.uneven, given.slopes
     cells = [
-        cell(rows, epsilon, strength, errors, given.endogeneity, given.fits)
+        cell(rows, epsilon, strength, errors, given.endogeneity, given.fits, groups)
         for rows in given.rows
         for epsilon in given.epsilons
         for errors in given.errors

@@ -22,7 +22,13 @@ from dpstats.engines import AnyTable, is_remote
 from dpstats.engines.open_table import open_table
 from dpstats.engines.r_vectors import formula_text, is_r
 from dpstats.errors import ArgumentError, shown
-from dpstats.estimators import ABSORBING, ABSORBING_UNITS, GENERALIZED, METHODS
+from dpstats.estimators import (
+    ABSORBING,
+    ABSORBING_INSTRUMENTAL,
+    ABSORBING_UNITS,
+    GENERALIZED,
+    METHODS,
+)
 from dpstats.estimators.companion import with_companion
 from dpstats.estimators.contract import Method
 from dpstats.formula import Formula, InstrumentFormula, RFormula
@@ -228,6 +234,13 @@ def _absorbing(method: Method, formula: Formula, select, unit) -> Method:
             f"{noun} cannot absorb {formula.absorbed}; write C({formula.absorbed}) with levels= "
             "instead of |"
         )
+    if method.instrumental:
+        if formula.absorbed == unit:
+            raise ArgumentError(
+                f"effects of {unit} are not proven for instruments with unit={unit!r}; leave unit= "
+                f"or | {unit} out"
+            )
+        return ABSORBING_INSTRUMENTAL[method.name]
     known = ABSORBING_UNITS if formula.absorbed == unit else ABSORBING
     if method.name not in known:
         raise ArgumentError(

@@ -46,6 +46,7 @@ class FirstStage:
             tuple(j for j, name in enumerate(names) if name not in exogenous),
             tuple(names.index(n) if n != endogenous else -1 for n in structural.names),
             self.reference,
+            self.design.response_bounds,
         )
 
     def with_released(self, design: Design, reference: Reference) -> "FirstStage":

@@ -17,8 +17,14 @@ from dpstats.estimators.lines import (
     theil_sen,
 )
 from dpstats.estimators.newton import absorbed as absorbed_newton
+from dpstats.estimators.newton import (
+    absorbed_instruments,
+    noisy_instruments,
+    noisy_logit,
+    noisy_newton,
+    noisy_poisson,
+)
 from dpstats.estimators.newton import absorbed_units as absorbed_units_newton
-from dpstats.estimators.newton import noisy_instruments, noisy_logit, noisy_newton, noisy_poisson
 from dpstats.estimators.risk import adaops, noisy_sgd, ops_objpert
 
 METHODS: dict[str, Method] = {
@@ -60,6 +66,11 @@ ABSORBING: dict[str, Method] = {
     **absorbed.methods(adassp.METHODS),
 }
 """The methods that take ``y ~ x | column``, as they do it."""
+
+ABSORBING_INSTRUMENTAL: dict[str, Method] = {
+    name: absorbed_instruments.method(plain) for name, plain in INSTRUMENTAL.items()
+}
+"""The methods that take ``y ~ x + [d ~ z] | column``, as they do it."""
 
 ABSORBING_UNITS: dict[str, Method] = {
     **{plain.name: absorbed_units_newton.method(plain) for plain in _NEWTON},

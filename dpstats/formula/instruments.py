@@ -1,6 +1,6 @@
 """Read a regression with instruments, ``y ~ x + [d ~ z]``, as three regressions.
 
-In R it is fixest's ``y ~ x | d ~ z``.
+What follows ``|`` is absorbed. In R it is fixest's ``y ~ x | d ~ z``, or ``y ~ x | fe | d ~ z``.
 """
 
 from collections.abc import Iterator
@@ -14,6 +14,7 @@ from dpstats.formula.r import RFormula, instrument_parts
 _QUOTES = "\"'`"
 _AS_IN = "as in 'y ~ x + [d ~ z]'"
 _AS_IN_R = "as in y ~ x | d ~ z"
+_ABSORBED_AS_IN = "as in 'y ~ x + [d ~ z] | state'"
 
 
 class _Places(NamedTuple):
@@ -47,6 +48,8 @@ class InstrumentFormula:
     ('wage ~ age + educ', 'educ')
     >>> formula.reduced.text, formula.instruments
     ("wage ~ age + near + C(q, levels=['a', 'b'])", ('near', "C(q, levels=['a', 'b'])"))
+    >>> InstrumentFormula.parse("y ~ x + [d ~ z] | state").first_stage.text
+    'd ~ x + z | state'
     >>> InstrumentFormula.parse(RFormula("y ~ x | log(d) ~ z")).structural.text
     'y ~ x + log(d)'
     """
@@ -63,10 +66,6 @@ class InstrumentFormula:
             raise FormulaError(f"expected a formula, {_AS_IN}, got {shown(text)}")
         if isinstance(text, RFormula):
             return cls._of_r(text)
-        if "|" in _outside(text):
-            raise FormulaError(
-                f"{text!r}: dp_iv absorbs no effects; write C(state) with levels= instead of |"
-            )
         before, endogenous, instruments, after = _parts(text)
         reduced = f"{before} {instruments}{after}"
         found = cls(
@@ -81,12 +80,13 @@ class InstrumentFormula:
     @classmethod
     def _of_r(cls, text: RFormula) -> "InstrumentFormula":
         """Check a formula of R in fixest's form."""
-        y, x, d, z = instrument_parts(text)
+        y, x, d, z, absorbed = instrument_parts(text)
+        effects = f" | {absorbed}" if absorbed else ""
         found = cls(
             text,
-            Formula.parse(RFormula(f"{y} ~ {x} + {d}")),
-            Formula.parse(RFormula(f"{y} ~ {x} + {z}")),
-            Formula.parse(RFormula(f"{d} ~ {x} + {z}")),
+            Formula.parse(RFormula(f"{y} ~ {x} + {d}{effects}")),
+            Formula.parse(RFormula(f"{y} ~ {x} + {z}{effects}")),
+            Formula.parse(RFormula(f"{d} ~ {x} + {z}{effects}")),
         )
         if found.endogenous in Formula.parse(RFormula(f"{y} ~ {x} + 1")).terms:
             raise FormulaError(f"{text}: {d} is to stand right of | alone, {_AS_IN_R}")
@@ -127,6 +127,8 @@ class InstrumentFormula:
 def _parts(text: str) -> tuple[str, str, str, str]:
     """Return what stands before the brackets, left and right of ~ in them, and behind them."""
     outside = _outside(text)
+    if "|" in outside.partition("]")[0]:
+        raise FormulaError(f"{text!r}: the column to absorb stands last, {_ABSORBED_AS_IN}")
     if outside.count("[") != 1 or outside.count("]") != 1:
         raise FormulaError(
             "expected one endogenous regressor and its instruments in brackets, "
@@ -135,7 +137,7 @@ def _parts(text: str) -> tuple[str, str, str, str]:
     start, stop = outside.index("["), outside.index("]")
     inside = text[start + 1 : stop].split("~")
     before, after = text[:start].rstrip(), text[stop + 1 :].strip()
-    joined = before.endswith(("~", "+")) and after[:1] in ("", "+", "-")
+    joined = before.endswith(("~", "+")) and after[:1] in ("", "+", "-", "|")
     if len(inside) != 2 or not all(part.strip() for part in inside) or not joined:
         raise FormulaError(f"expected brackets added to the other terms, {_AS_IN}, got {text!r}")
     endogenous, instruments = (part.strip() for part in inside)

@@ -44,8 +44,9 @@ def dp_iv(
     formula : str
         ``"y ~ x + [d ~ z]"``, as in linearmodels: y on x and the endogenous regressor d, whose
         instruments are z. There is one d, a number, or a column of True and False; x and z are any
-        terms that :func:`dpstats.dp_ols` takes. An intercept is there unless ``- 1`` follows. In R
-        it is fixest's, ``dpstats.RFormula("y ~ x | d ~ z")``.
+        terms that :func:`dpstats.dp_ols` takes. An intercept is there unless ``- 1`` follows. With
+        ``"| state"`` behind it the effects of a column with private labels are absorbed. In R it is
+        fixest's, ``dpstats.RFormula("y ~ x | d ~ z")`` or ``"y ~ x | state | d ~ z"``.
     data : data frame, mapping, path or query
         As for :func:`dpstats.dp_ols`.
     epsilon : float
@@ -59,7 +60,8 @@ def dp_iv(
     subset, unit, max_rows, cluster, neighbors, missing, budget, progress : optional
         As for :func:`dpstats.dp_ols`.
     **options
-        ``cov_type="HC1"``, which is the default, or ``"cluster"`` with ``cluster=``.
+        ``cov_type="HC1"``, which is the default, or ``"cluster"`` with ``cluster=``; with absorbed
+        effects ``"cluster"``, by their column, which is the default, or ``"HC1"``.
 
     Returns
     -------
@@ -78,7 +80,8 @@ def dp_iv(
     Notes
     -----
     Guarantee: (epsilon, delta)-DP for the relation in ``result.privacy.neighbors``, proven in
-    :func:`dpstats.estimators.newton.noisy_instruments.release`. All errors are raised before a row
+    :func:`dpstats.estimators.newton.noisy_instruments.release`, with absorbed effects in
+    :func:`dpstats.estimators.newton.absorbed_instruments.release`. All errors are raised before a row
     is read; afterwards nothing but the release depends on the data.
 
     Examples

@@ -6,7 +6,8 @@
 #'
 #' There is one endogenous regressor, of any number of instruments, and its coefficient has its own
 #' name, where fixest writes `fit_d`. Standard errors are robust (HC1), or clustered by `unit` or
-#' `cluster`. No effects are absorbed: `factor(state)` among the regressors has their indicators.
+#' `cluster`. `y ~ x | state | d ~ z` absorbs the effects of a column with private labels, by which
+#' standard errors are then clustered.
 #'
 #' Intervals and p-values allow for weak instruments: they take critical values of the F statistic of
 #' the first stage, which counts the privacy noise, as Lee, McCrary, Moreira and Porter (2022,
@@ -18,7 +19,8 @@
 #'
 #' @inheritParams dp_ols
 #' @param formula A formula such as `wage ~ age | educ ~ near`: response, exogenous regressors, or `1`
-#'   for none, then the endogenous regressor and its instruments.
+#'   for none, then the endogenous regressor and its instruments; `wage ~ age | state | educ ~ near`
+#'   with absorbed effects.
 #' @param data A data frame, or the paths of files, as for [dp_ols()]; not grouped.
 #' @param missing `"drop"`: rows with a missing value are left out.
 #' @param delta Probability with which epsilon may be exceeded, greater than 0; by default 1e-6.
@@ -26,7 +28,8 @@
 #' @param weights A column of weights, with public `bounds`.
 #' @param cluster With `cov_type = "cluster"`, the column that standard errors are clustered by, as for
 #'   [dp_ols()]; its labels stay private.
-#' @param ... `cov_type = "HC1"`, which is the default, or `"cluster"`, for `cluster` and `unit`.
+#' @param ... `cov_type = "HC1"`, which is the default, or `"cluster"`, for `cluster` and `unit`; with
+#'   absorbed effects `"cluster"`, the default, or `"HC1"`.
 #'
 #' @return An object of class `dp_iv`, which is a `dp_ols`: [coef()], [vcov()], [confint()],
 #'   [predict()], [summary()], [tidy()], [glance()] and [dp_compare()] answer. `glance()` has the F

@@ -9,10 +9,10 @@ from unittest import mock
 
 import numpy as np
 
-from dpstats.estimators import ABSORBING
-from dpstats.estimators.contract import Extremes, Reference
+from dpstats.estimators import ABSORBING, ABSORBING_INSTRUMENTAL
+from dpstats.estimators.contract import Extremes, InMemory, Instruments, Reference
 from dpstats.estimators.newton import clusters_of_pairs, group_parts
-from dpstats.estimators.newton.clusters_of_pairs import moved
+from dpstats.estimators.newton.clusters_of_pairs import GroupScores, Limited, moved
 from dpstats.estimators.newton.differences import release_sizes
 from dpstats.estimators.newton.group_sizes import GroupSizes
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
@@ -24,6 +24,7 @@ from dpstats.noise import Noise
 from dpstats.numerics import Layout, Rows
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE, Cost, PureDP
 from tests.checks.replay import Pairs, check_reached, problem_of
+from tests.checks.rows import keyed_rows
 from tests.checks.within_groups import WEIGHTS, Absorbed, keyed, neighbour_of
 
 COST, PURE = GDP(1.0), PureDP(1.0)
@@ -48,7 +49,7 @@ def case_of(
     return Absorbed(method, problem, method.cost(epsilon, 1e-6))
 
 
-def check_random(neighbors, cov_type, tables=8, **more):
+def check_random(neighbors, cov_type, tables=8, case_of=case_of, **more):
     """Strange tables with labels in common, and neighbours, some with labels moved."""
     case, generator = case_of(neighbors, cov_type=cov_type, **more), np.random.default_rng(2)
     for seed in range(tables):
@@ -60,6 +61,25 @@ def check_random(neighbors, cov_type, tables=8, **more):
             X = np.column_stack([X, generator.choice(WEIGHTS, n)])
         one = keyed(generator, X, y, groups=int(generator.choice([1, 3, 40])))
         case.check(one, neighbour_of(generator, case.problem, *one), seed)
+
+
+class AbsorbedInstruments(Absorbed):
+    """The method for instruments; the columns before weights and keys are x and z, d follows y."""
+
+    def fit(self, X, y):
+        """The release of these rows, of which y is d of the next one but for its sign."""
+        rows = keyed_rows(X, y, len(self.problem.low), self.problem.weighted)
+        rows = replace(rows, others=(rows.numbers[:, :1] - 2 * rows.response[:, None]))
+        return lambda noise: self.method.release(InMemory(rows), self.problem, self.limit, noise)
+
+
+def instrument_case(neighbors, cov_type=None, epsilon=2.0, weighted=False) -> AbsorbedInstruments:
+    """One exogenous regressor and one instrument; d is a function of each row."""
+    plain = case_of(neighbors, weighted=weighted, epsilon=epsilon)
+    method = ABSORBING_INSTRUMENTAL["noisy_instruments"]
+    problem = replace(plain.problem, instruments=Instruments((1,), (0, -1), None))
+    method = replace(method, release=partial(method.release, cov_type=cov_type))
+    return AbsorbedInstruments(method, problem, method.cost(epsilon, 1e-6))
 
 
 @dataclass(frozen=True)
@@ -90,7 +110,8 @@ def queries_of(X, y, neighbors, noise=None, weighted=False) -> PairQueries:
     own = X[order, -2] * 1000 + X[order, -1]
     none = np.empty((len(y), 0))
     parts = None if parts is None else parts[order]
-    rows = Rows(X[order, :d], y[order], none, parts, keys=own, units=X[order, -2])
+    y, units = y[order], X[order, -2]
+    rows = Rows(X[order, :d], y, none, parts, keys=own, units=units, others=y[:, None])
     reference = Reference(np.zeros(d), np.eye(d), 0.0, 1.0, Extremes.unknown(d))
     problem = replace(problem_of(d, (-9, 9), (-9, 9), neighbors, None), reference=reference)
     basis = IndicatorBasis((), np.zeros(d), np.eye(d), np.eye(d), False)
@@ -220,16 +241,25 @@ def simplices():
     return stacked(groups, of(beside, 1)), stacked(groups, of(0 * beside, 2))
 
 
-def clusters(length, by=moved):
-    """Ask for products of scores of groups, which are cut to a length."""
+def clusters(length, by=moved, units=(1.0,)):
+    """Ask for products of scores of groups, cut to a length, of responses in these units."""
 
     def ask(q, cost):
-        at_zero, limit = q.at(np.eye(2), np.zeros(2)), 1.0
-        far = by(1.5 * limit + 1e-3, length) * q.groups_changed
-        work = partial(clusters_of_pairs._products, at_zero, limit, length)
-        return q.cluster_products(work, length**2, far / length**2, 2, cost)
+        at_zero = q.at(np.eye(2), np.zeros(2))
+        of_groups = GroupScores(tuple(Limited(at_zero, 1.0, unit) for unit in units))
+        far, longest = 1.5 * of_groups.limit + 1e-3, length * math.hypot(*(1 / u for u in units))
+        moves = by(far, longest) * q.groups_changed / longest**2
+        work = partial(clusters_of_pairs._products, of_groups, longest)
+        return q.cluster_products(work, longest**2, moves, of_groups.p, cost)
 
     return ask
+
+
+def lengths(q, cost):
+    """Ask for the mean length of the scores of groups, of two responses."""
+    at_zero = q.at(np.eye(2), np.zeros(2))
+    both = GroupScores((Limited(at_zero, 1.0, 2.0), Limited(at_zero, 1.0, 0.5)))
+    return clusters_of_pairs._mean_length(q, both, 9.0, cost)
 
 
 # What another part of a group adds to its score.
@@ -237,7 +267,7 @@ LIFT = (MANY // 2 - 1) / 2
 LENGTH = (MANY - 1) / 2 + LIFT
 
 
-def check_worst_clusters(neighbors, by=moved, limit=COST):
+def check_worst_clusters(neighbors, by=moved, limit=COST, units=(1.0,)):
     """A row that turns the score of a group, or as it moves those of two, reaches what is stated.
 
     In a part of the second group scores are below zero, and those of the row that joins it above,
@@ -250,9 +280,23 @@ def check_worst_clusters(neighbors, by=moved, limit=COST):
         one = stacked(first, *second)
     last = FALLS if neighbors == ADD_REMOVE else at((MANY * HUGE, 0), MANY * TINY, 2, 2)
     other = one if neighbors == ADD_REMOVE else stacked(one, FALLS)
-    asking = Asking(neighbors, clusters(LENGTH, by), limit=limit)
+    asking = Asking(neighbors, clusters(LENGTH, by, units), limit=limit)
     (ratio,) = asking.check(other, stacked(one, last)).values()
     check_reached(f"clusters ({neighbors})", ratio)
+
+
+def check_worst_lengths(neighbors):
+    """A row that turns the score of a group moves the sum of lengths by what is stated.
+
+    Where it leaves that group for one without a score, to which it gives one, it is 5/6 of that.
+    """
+    up, flat = line(MANY, 1), line(MANY, 2, (0.0, 0.0), 0.0)
+    one, two = up, stacked(up, FALLS)
+    if neighbors == REPLACE_ONE:
+        joins = at((MANY * HUGE, 0.0), MANY * TINY, 2)
+        one, two = stacked(up, flat, FALLS), stacked(up, flat, joins)
+    (ratio,) = Asking(neighbors, lengths).check(one, two).values()
+    check_reached(f"lengths ({neighbors})", ratio, 0.82 if neighbors == REPLACE_ONE else 0.99)
 
 
 def check_far_clusters():

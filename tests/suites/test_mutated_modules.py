@@ -233,6 +233,7 @@ HARMLESS = {
     "estimators.newton.poisson_steps": "computes from released numbers; sums are in such units too",
     "estimators.newton.products": "computes from released products and noisy counts",
     "estimators.newton.pseudo_rsquared": "computes from released numbers",
+    "estimators.newton.reduced_forms": "computes from released numbers",
     "estimators.newton.release": "computes from released numbers",
     "estimators.newton.steps": "computes from released numbers; sums are in units of their limits",
     "estimators.newton.state": "holds released numbers",

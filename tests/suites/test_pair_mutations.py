@@ -8,16 +8,19 @@ import numpy as np
 
 from dpstats.estimators.newton import (
     absorbed,
+    absorbed_instruments,
     clusters_of_pairs,
     group_sizes,
     pair_queries,
     pair_scales,
+    paired_rows,
 )
+from dpstats.estimators.newton.clusters_of_pairs import GroupScores
 from dpstats.estimators.newton.pair_queries import PairQueries
 from dpstats.estimators.newton.pair_rows import PairRows
 from dpstats.numerics import PairGroups, pairs
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
-from tests.checks.breaks import smaller
+from tests.checks.breaks import smaller, without_limit
 from tests.checks.mutants import Mutant, both_tests, patched
 from tests.checks.pairs_within import (
     check_far_clusters,
@@ -27,7 +30,9 @@ from tests.checks.pairs_within import (
     check_worst,
     check_worst_clusters,
     check_worst_laplace,
+    check_worst_lengths,
     check_worst_weights,
+    instrument_case,
 )
 
 added, exchanged = partial(check_worst, ADD_REMOVE), partial(check_worst, REPLACE_ONE)
@@ -37,6 +42,8 @@ weights, laplace = (
     partial(check_worst_laplace, ADD_REMOVE),
 )
 random_rows = partial(check_random, ADD_REMOVE, None, epsilon=1e4)
+joint = partial(check_worst_clusters, ADD_REMOVE, units=(2.0, 0.5))
+instruments = partial(check_random, ADD_REMOVE, None, case_of=instrument_case, epsilon=1e4)
 
 
 def stated(name, value):
@@ -76,8 +83,8 @@ def by_root(original):
 def uncut(original):
     """Scores of groups are not cut to their length before they are multiplied."""
 
-    def products(at, limit, length, rows):
-        sums = clusters_of_pairs.by_group(at, limit, rows) * (limit / length)
+    def products(scores, length, rows):
+        sums = scores.sums(rows) * (scores.limit / length)
         return np.trunc(sums.T @ sums).astype(np.int64).astype(object)
 
     return products
@@ -164,6 +171,22 @@ def exact_mean_weight(original):
     return numbers
 
 
+def longest(original):
+    """A pair of two responses is taken to be as long as the longer one of its scores."""
+    return property(lambda self: max(one.limit / one.unit for one in self.each))
+
+
+def of_the_rows(original):
+    """The unit of y's scores is of the rows."""
+
+    def release(queries, scores, *rest):
+        of_y, of_d = scores.each
+        changed = replace(of_y, unit=of_y.unit * (1 + queries.total(len) % 2))
+        return original(queries, GroupScores((changed, of_d)), *rest)
+
+    return release
+
+
 ROOT = math.sqrt(1.25)
 MUTANTS = {
     "pairs are not divided by the rows of their group": Mutant(
@@ -201,8 +224,20 @@ MUTANTS = {
     "groups' scores are not cut": Mutant(
         patched(clusters_of_pairs, "_products", uncut), far_clusters
     ),
+    "of two responses the longer score is the limit of both": Mutant(
+        patched(GroupScores, "limit", longest), joint
+    ),
+    "two responses, lengths of groups": Mutant(
+        smaller(clusters_of_pairs, 0.8), partial(check_worst_lengths, ADD_REMOVE)
+    ),
+    "the unit of joint scores is of the rows": Mutant(
+        patched(absorbed_instruments, "release_clusters", of_the_rows), instruments
+    ),
+    "rounds of each response take all of the budget": Mutant(
+        without_limit(patched(absorbed_instruments, "_HALF", lambda _: 1.0)), instruments
+    ),
     "labels follow the number of rows": Mutant(
-        patched(absorbed, "in_parts", labels_by_size), check_labels
+        patched(paired_rows, "in_parts", labels_by_size), check_labels
     ),
     "a number of rows is not the released one": Mutant(
         patched(absorbed, "with_mean_square", exact_weight), random_rows

@@ -45,7 +45,7 @@ def test_a_column_of_true_and_false_is_0_and_1():
 @pytest.mark.parametrize(
     "formula",
     ["y ~ [d ~ z]", "y ~ g + I(x**2) + [d ~ z]", "y ~ x + [d ~ g * z]", "np.exp(-y**2) ~ [d ~ z]",
-     "y ~ 0 + g + [d ~ z]", "y ~ x + [d ~ z] - 1", "y ~ poly(x, 2) + [np.exp(d / 9) ~ near + g]"],
+     "y ~ 0 + g + [d ~ z]", "y ~ x + [d ~ z] - 1", "y ~ x + [d ~ z] | state", "y ~ poly(x, 2) + [np.exp(d / 9) ~ near + g]"],
 )  # fmt: skip
 def test_terms_are_those_of_dp_ols(formula):
     found = fit(formula)
@@ -90,7 +90,8 @@ def test_a_ledger_knows_the_instruments(tmp_path):
         ("y ~ x + [d ~ z]", {"method": "auto"}, "one method"),
         ("y ~ x + [d ~ z]", {"x_new": {"x": 1}}, "result.predict"),
         ("y ~ x + [d ~ z]", {"instruments": "z"}, "write them as in"),
-        ("y ~ x + [d ~ z] | state", {}, "absorbs no effects"),
+        ("y ~ x + [d ~ z] | state", {"unit": "state"}, "not proven for instruments"),
+        ("y ~ x + [d ~ z] | state", {"cov_type": "nonrobust"}, "expected"),
         ("y ~ x + [g ~ z]", {}, "expected one numeric response, got g"),
         ("g ~ x + [d ~ z]", {}, "expected one numeric response, got g"),
         ("y ~ x + [d ~ state]", {}, "levels of state must be declared"),

@@ -176,11 +176,14 @@ class Instruments:
         for that of d.
     reference : Reference or None
         As that of the problem, with d as the response.
+    bounds : tuple of float
+        Between which values d is declared to lie.
     """
 
     columns: tuple[int, ...]
     structural: tuple[int, ...]
     reference: Reference | None
+    bounds: tuple[float, float] = (-math.inf, math.inf)
 
 
 @dataclass(frozen=True)
@@ -267,6 +270,12 @@ class Problem:
     def outcomes(self) -> int:
         """Return the number of responses."""
         return 1 + len(self.others)
+
+    @property
+    def response_bounds(self) -> list[tuple[float, float]]:
+        """Return the bounds of the response, and of the endogenous regressor if there is one."""
+        own = [(self.y_low, self.y_high)]
+        return own if self.instruments is None else [*own, self.instruments.bounds]
 
     @property
     def counted(self) -> str:

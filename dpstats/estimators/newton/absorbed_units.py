@@ -44,7 +44,8 @@ def release(
     queries = DeviationQueries(basis, total, problem, noise, SquaredLoss())
     counted = queries.numbers(cost.part(shares.count))
     scales, response = cost.part(shares.marginals), cost.part(shares.response)
-    queries = with_mean_square(with_scales(queries, scales), counted.total, response)
+    (scaled,) = with_scales(queries, scales)
+    queries = with_mean_square(scaled, counted.total, response)
     products = cost.part(shares.products)
     spent = shares.marginals + shares.count + shares.response + shares.products
     fitted = rounds(queries, counted, cost.part((1 - spent) / shares.spent))

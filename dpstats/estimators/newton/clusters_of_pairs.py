@@ -1,7 +1,7 @@
 """Release products of the scores of groups, of which clustered standard errors are made."""
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from dpstats.estimators.newton.pair_queries import PairQueries
 from dpstats.estimators.newton.pair_rows import PairRows
 from dpstats.estimators.newton.products import scatter
+from dpstats.estimators.newton.queries import Queries
 from dpstats.estimators.newton.score_tails import Tail, score_limit
 from dpstats.estimators.newton.scores import Scores
 from dpstats.estimators.newton.state import Clusters, NewtonState
@@ -42,10 +43,71 @@ def moved(step: float, length: float) -> float:
     return max(same * math.sqrt(2 * length**2 - same**2 / 2), parallel * (2 * length - parallel))
 
 
+@dataclass(frozen=True)
+class Limited:
+    """Hold the scores of a response, the ``limit`` on the length of a pair's, and their unit."""
+
+    at: Scores
+    limit: float
+    unit: float = 1.0
+
+
+@dataclass(frozen=True)
+class GroupScores:
+    """Add up the clipped scores of pairs by group, of one response or of several in one vector.
+
+    Those of each response are over its unit.
+    """
+
+    each: tuple[Limited, ...]
+
+    @classmethod
+    def of(cls, *fits: tuple[Steps, NewtonState, Tail, float], cost: Cost) -> "GroupScores":
+        """Choose limits for (steps, state, distribution of scores, unit) of each response."""
+        found = []
+        for steps, state, tail, unit in fits:
+            queries, p = steps.queries, len(state.eta)
+            limit, _ = score_limit(tail, state.sigma, p, queries.score_deviation(p, cost))
+            at = queries.at(steps.whitening.map, state.eta)
+            found.append(Limited(at, limit * math.sqrt(steps.whitening.dimension), unit))
+        return cls(tuple(found))
+
+    @property
+    def p(self) -> int:
+        """Return the number of entries."""
+        return sum(len(one.at.eta) for one in self.each)
+
+    @property
+    def limit(self) -> float:
+        """Return the length C that a pair has at most: that of vectors of full length each."""
+        return math.hypot(*(one.limit / one.unit for one in self.each))
+
+    def sums(self, rows: PairRows) -> np.ndarray:
+        """Add up by group, parts of it together, (G, p), in units of 2^-20 C."""
+        sums = [
+            by_group(one.at, one.limit, rows.of_outcome(place))
+            for place, one in enumerate(self.each)
+        ]
+        shares = [one.limit / one.unit / self.limit for one in self.each]
+        return np.hstack([of_one * share for of_one, share in zip(sums, shares, strict=True)])
+
+
 def with_clusters(
     state: NewtonState, steps: Steps, tail: Tail, clusters: Clusters, cost: Cost
 ) -> NewtonState:
-    r"""Return the state with the covariance of scores that are summed by group.
+    """Return the state with the covariance of scores that are summed by group, and their number."""
+    scores = GroupScores.of((steps, state, tail, 1.0), cost=cost)
+    products, deviation = release_clusters(steps.queries, scores, clusters, cost)
+    products = clusters.correction * scatter(
+        products, deviation, state.square / 2 * steps.rows, 0.0
+    )
+    return replace(state, products=products, clusters=clusters)
+
+
+def release_clusters(
+    queries: Queries, scores: GroupScores, clusters: Clusters, cost: Cost
+) -> tuple[np.ndarray, float]:
+    r"""Release the products (p, p) of the scores of groups, and the deviation of their noise.
 
     ``clusters`` is their effective number, as released.
 
@@ -55,39 +117,32 @@ def with_clusters(
 
     Guarantee. The cost. By the proof of
     :class:`~dpstats.estimators.newton.pair_queries.PairQueries` a row that joins a group moves its
-    T_g by at most 3/2 C and no other. Cutting to D does not expand distances (projection on a
-    ball), so u u', u the cut T_g, moves by :func:`moved`; under replace-one two groups change so,
-    or one twice. The sum of |T_g| moves by 3/2 C, or 3 C. Groups' sums are rounded down to whole
-    2^-20 C, u toward zero to whole 2^-20 D.
+    T_g by at most 3/2 C and no other. That proof asks of a pair's vector its length alone: of two
+    responses it is (s / f, r / g), for scores s and r of y and of d that are clipped to the lengths
+    A and B, and public f and g, so it has at most C = |(A / f, B / g)|. Cutting to D does not
+    expand distances (projection on a ball), so u u', u the cut T_g, moves by :func:`moved`; under
+    replace-one two groups change so, or one twice. The sum of |T_g| moves by 3/2 C, or 3 C. Groups'
+    sums of each response are rounded down to whole multiples of 2^-20 times A or B, so of no more
+    than 2^-20 C in these units, and u toward zero to whole 2^-20 D.
     """
-    queries, eta = steps.queries, state.eta
     assert isinstance(queries, PairQueries)
-    p, t = len(eta), steps.whitening.dimension
-    limit, _ = score_limit(tail, state.sigma, p, queries.score_deviation(p, cost))
-    at, limit = queries.at(steps.whitening.map, eta), limit * math.sqrt(t)
-    mean = _mean_length(queries, at, limit, clusters.number, cost.part(_LENGTH))
+    p, limit = scores.p, scores.limit
+    mean = _mean_length(queries, scores, clusters.number, cost.part(_LENGTH))
     step = 1.5 * limit * (1 + 2 * math.sqrt(p) / _ONE)
     length = max(_LENGTHS * mean, 1.5 * step)
     far = moved(step + 2 * math.sqrt(p) * length / _ONE, length) * queries.groups_changed
-    work = partial(_products, at, limit, length)
-    products, deviation = queries.cluster_products(
-        work, length**2, far / length**2, p, cost.part(1 - _LENGTH)
-    )
-    even = state.square / 2 * steps.rows
-    products = clusters.correction * scatter(products, deviation, even, 0.0)
-    return replace(state, products=products, clusters=clusters)
+    work = partial(_products, scores, length)
+    return queries.cluster_products(work, length**2, far / length**2, p, cost.part(1 - _LENGTH))
 
 
-def _mean_length(
-    queries: PairQueries, at: Scores, limit: float, groups: float, cost: Cost
-) -> float:
+def _mean_length(queries: PairQueries, scores: GroupScores, groups: float, cost: Cost) -> float:
     """Release the mean length of groups' scores, as over so many ``groups`` of one size."""
-    value = queries.total(partial(_lengths, at, limit))
-    rounded = 2 + math.sqrt(len(at.eta))
+    value = queries.total(partial(_lengths, scores))
+    rounded = 2 + math.sqrt(scores.p)
     far = queries.groups_changed * (1.5 * _ONE + rounded)
     query = Query("scores of groups", [value], l1=far, l2=far, unit=1 / _ONE)
     noisy = queries.noise.add(query, cost)
-    return limit * (max(float(noisy.values[0]), 0.0) + noisy.deviation) / groups
+    return scores.limit * (max(float(noisy.values[0]), 0.0) + noisy.deviation) / groups
 
 
 def by_group(at: Scores, limit: float, rows: PairRows) -> np.ndarray:
@@ -100,15 +155,15 @@ def by_group(at: Scores, limit: float, rows: PairRows) -> np.ndarray:
     return np.add.reduceat(sums, starts).astype(float) if len(starts) else sums.astype(float)
 
 
-def _lengths(at: Scores, limit: float, rows: PairRows) -> int:
-    lengths = np.sqrt((by_group(at, limit, rows) ** 2).sum(axis=1))
+def _lengths(scores: GroupScores, rows: PairRows) -> int:
+    lengths = np.sqrt((scores.sums(rows) ** 2).sum(axis=1))
     return int(np.floor(lengths).astype(np.int64).sum())
 
 
-def _products(at: Scores, limit: float, length: float, rows: PairRows) -> np.ndarray:
+def _products(scores: GroupScores, length: float, rows: PairRows) -> np.ndarray:
     """Add up u u' over groups, u cut to ``length``, in units of length^2 2^-40."""
-    sums = by_group(at, limit, rows) * (limit / length)
+    sums = scores.sums(rows) * (scores.limit / length)
     size = np.sqrt((sums**2).sum(axis=1)) / _ONE
     cut = np.trunc(sums * ((1 - 2.0**-30) / np.maximum(size, 1.0))[:, None])
     blocks = (cut[own] for own in slices(len(cut)))
-    return exact_sum((block.T @ block for block in blocks), (len(at.eta),) * 2)
+    return exact_sum((block.T @ block for block in blocks), (scores.p,) * 2)

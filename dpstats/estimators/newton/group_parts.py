@@ -42,11 +42,6 @@ def labels_for_variances(groups: Clusters, norm: float, weight: float) -> int:
     return 2 ** max(math.floor(math.log2(norm**2 / 2 / (_MET * weight))), 0)
 
 
-def numbered(rows: Rows) -> Rows:
-    """Return the rows with the number of their label, 0, 1, ..., as key."""
-    return replace(rows, keys=np.unique(rows.keys, return_inverse=True)[1])
-
-
 def in_parts(rows: Rows, labels: int, noise: Noise) -> Rows:
     """Sort rows with the numbers of their groups by these, and by which of the labels they draw.
 

@@ -1,11 +1,13 @@
 """Add up products of the scores of two responses of each row."""
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
+from dpstats.estimators.newton.products import scatter
 from dpstats.estimators.newton.scores import Scores, whole_units
 from dpstats.estimators.newton.sums import MARGIN, capped, slices
 from dpstats.numerics import Rows
@@ -19,6 +21,10 @@ def of_outcome(total: Callable, place: int) -> Callable:
 
 def _on_outcome(work: Callable, place: int, rows: Rows):
     return work(rows.of_outcome(place))
+
+
+# Correlations of the residuals of y and d are no closer to 1 than this and their noise.
+_MOST_ALIKE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -58,3 +64,22 @@ class JointScores:
         return cut_rows(
             np.vstack([of_y, of_d]), MARGIN / np.maximum(np.hypot(y_norms, d_norms), 1.0)
         )
+
+
+def joint_scatter(products: np.ndarray, deviation: float, rows: float, cut: float) -> np.ndarray:
+    """Estimate the sum of products of joint scores conservatively, of residuals of unit variance.
+
+    As :func:`~dpstats.estimators.newton.products.scatter` draws eigenvalues together, the two are
+    taken in units in which they are not correlated: for errors of one covariance matrix all
+    eigenvalues are then equal.
+    """
+    p = len(products) // 2
+    noise = deviation / (math.sqrt(p) * rows)
+    most = max(1 - _MOST_ALIKE - noise, 0.0)
+    alike = float(np.clip(np.trace(products[:p, p:]) / (p * rows), -most, most))
+    root = np.kron(np.linalg.cholesky([[1.0, alike], [alike, 1.0]]), np.eye(p))
+    inverse = np.linalg.inv(root)
+    apart = scatter(
+        inverse @ products @ inverse.T, deviation / (1 - abs(alike)), rows, cut / (1 - abs(alike))
+    )
+    return root @ apart @ root.T

@@ -18,10 +18,10 @@ from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release
 from dpstats.estimators.least_squares.dense import robust_covariance
 from dpstats.estimators.newton.clusters import ClusterQueries, of_few, score_limit
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
-from dpstats.estimators.newton.joint_scores import JointScores, of_outcome
-from dpstats.estimators.newton.products import scatter, square_limit, squares_cut
+from dpstats.estimators.newton.joint_scores import JointScores, joint_scatter, of_outcome
+from dpstats.estimators.newton.products import square_limit, squares_cut
 from dpstats.estimators.newton.queries import Counted, Queries
-from dpstats.estimators.newton.release import release_of
+from dpstats.estimators.newton.reduced_forms import ReducedForms
 from dpstats.estimators.newton.rounds import (
     GAUSSIAN,
     RESPONSE_WEIGHT,
@@ -33,7 +33,7 @@ from dpstats.estimators.newton.scores import Scores
 from dpstats.estimators.newton.sizes import TOO_FEW, check_levels, number_of_rows, rows_for_scales
 from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.estimators.newton.state import Clusters
-from dpstats.estimators.newton.two_stages import ReducedForms, structural
+from dpstats.estimators.newton.two_stages import structural
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 
@@ -45,8 +45,6 @@ _COUNT, _RESPONSE, _HALF = 0.005 / (1 - GAUSSIAN.marginals), 0.01 / (1 - GAUSSIA
 _SCORE_PRODUCTS, _CLUSTERS = 0.12, 0.2
 # Standard errors are robust always; those of units are clustered.
 _COV_TYPES = robust_covariance.COV_TYPES[1:]
-# Correlations of the residuals of y and d are no closer to 1 than this and their noise.
-_MOST_ALIKE = 1e-6
 # A smaller mean square of residuals counts as this.
 _SMALLEST = 1e-12
 _SQUARED = SquaredLoss()
@@ -99,27 +97,8 @@ def release(
         len(basis.center), problem, cost, GAUSSIAN.marginals, 2 * RESPONSE_WEIGHT
     )
     of_y, of_d = (replace(f, state=replace(f.state, clusters=clusters)) for f in (of_y, of_d))
-    forms = _reduced_forms(of_y, of_d, products, counted, TOO_FEW if few else "")
+    forms = ReducedForms.of(of_y, of_d, products, counted, TOO_FEW if few else "")
     return structural(forms, problem)
-
-
-def _reduced_forms(
-    of_y: Fitted, of_d: Fitted, products: np.ndarray, counted: Counted, few: str
-) -> ReducedForms:
-    """Return the releases of both, with how the sampling errors of one go with the other's."""
-    p, steps = len(of_y.state.eta), of_y.steps
-    directions = of_y.steps.queries.basis.from_span @ steps.whitening.map
-    scale = of_y.steps.queries.reference.y_scale * of_d.steps.queries.reference.y_scale
-    across = scale / (steps.rows**2 * of_y.state.hessian * of_d.state.hessian)
-    y, d = (
-        release_of(
-            replace(fit.state, products=products[own, own]), steps.queries.basis, steps.whitening,
-            fit.wild, fit.steps.queries.problem, steps.rows, counted, few,
-        )
-        for fit, own in ((of_y, slice(0, p)), (of_d, slice(p, None)))
-    )  # fmt: skip
-    cross = across * directions @ products[:p, p:] @ directions.T
-    return ReducedForms(y, d, cross, directions)
 
 
 def _of_treatment(queries: Queries) -> Queries:
@@ -164,7 +143,7 @@ def _products(
     cut = float(squares_cut(of_y.scores, limits[0])) / f**2
     cut += float(squares_cut(of_d.scores, limits[1])) / g**2
     freedom = rows / max(rows - p, 1.0)  # as HC1 has it
-    products = freedom * _scatter(products, deviation, rows, t * cut)
+    products = freedom * joint_scatter(products, deviation, rows, t * cut)
     return np.outer(units, units) * products, None
 
 
@@ -190,25 +169,6 @@ def _of_clusters(
 def _last_scores(fit: Fitted) -> Scores:
     """Return the scores of rows at the position of a fit."""
     return fit.steps.queries.at(fit.steps.whitening.map, fit.state.eta)
-
-
-def _scatter(products: np.ndarray, deviation: float, rows: float, cut: float) -> np.ndarray:
-    """Estimate the sum of products of joint scores conservatively, of residuals of unit variance.
-
-    As :func:`~dpstats.estimators.newton.products.scatter` draws eigenvalues together, the two are
-    taken in units in which they are not correlated: for errors of one covariance matrix all
-    eigenvalues are then equal.
-    """
-    p = len(products) // 2
-    noise = deviation / (math.sqrt(p) * rows)
-    most = max(1 - _MOST_ALIKE - noise, 0.0)
-    alike = float(np.clip(np.trace(products[:p, p:]) / (p * rows), -most, most))
-    root = np.kron(np.linalg.cholesky([[1.0, alike], [alike, 1.0]]), np.eye(p))
-    inverse = np.linalg.inv(root)
-    apart = scatter(
-        inverse @ products @ inverse.T, deviation / (1 - abs(alike)), rows, cut / (1 - abs(alike))
-    )
-    return root @ apart @ root.T
 
 
 def _check(problem: Problem, options: Mapping[str, Any]) -> None:

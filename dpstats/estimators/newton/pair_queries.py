@@ -3,14 +3,17 @@
 import math
 from collections.abc import Callable
 from functools import partial
+from typing import Self
 
 import numpy as np
 
+from dpstats.estimators.contract import Passes, Problem
 from dpstats.estimators.newton.group_sizes import GroupSizes
-from dpstats.estimators.newton.indicator_basis import release_products
+from dpstats.estimators.newton.indicator_basis import IndicatorBasis, release_products
 from dpstats.estimators.newton.pair_sums import differences, squares
 from dpstats.estimators.newton.queries import WEIGHT, Counted, Queries
-from dpstats.noise import Query
+from dpstats.estimators.newton.squared_loss import SquaredLoss
+from dpstats.noise import Noise, Query
 from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.privacy import Cost
@@ -57,6 +60,12 @@ class PairQueries(Queries):
     to a sum of its group is cut toward zero first, of products the vector of which they are made:
     this is w_i w_j f for another f as short, whose products are as positive.
     """
+
+    @classmethod
+    def over(cls, passes: Passes, problem: Problem, noise: Noise) -> Self:
+        """Return the releases before anything is known of the columns; rows come with keys."""
+        basis = IndicatorBasis.unscaled(len(problem.low))
+        return cls(basis, passes.sum, problem, noise, SquaredLoss())
 
     INDICATOR = 0.4 * math.sqrt(2)
     """The root mean square that differences of an indicator are taken to have."""

@@ -7,8 +7,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from dpstats.estimators.newton.differences import reference_of, release_sizes
+from dpstats.estimators.newton.differences import Sizes, reference_of, release_sizes
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
+from dpstats.estimators.newton.joint_scores import of_outcome
 from dpstats.estimators.newton.pair_queries import PairQueries
 from dpstats.estimators.newton.rounds import RESPONSE_WEIGHT
 from dpstats.estimators.newton.squared_loss import IS_CLEAR, limit_of_squares
@@ -21,12 +22,15 @@ from dpstats.schema import UNLIMITED
 Scaled = TypeVar("Scaled", PairQueries, DeviationQueries)
 
 
-def with_scales(queries: Scaled, cost: Cost) -> Scaled:
-    """Release the sizes of differences of columns and of the response, and scale by them."""
+def with_scales(queries: Scaled, cost: Cost) -> list[Scaled]:
+    """Release the sizes of differences of columns and of each response, and scale by them.
+
+    Each response has queries of its own; an endogenous regressor is the second one.
+    """
     problem, layout = queries.problem, queries.problem.layout
     assert layout is not None
-    numeric = layout.numeric.tolist()
-    part = cost.part(1 / (len(numeric) + RESPONSE_WEIGHT))
+    numeric, ends = layout.numeric.tolist(), problem.response_bounds
+    part = cost.part(1 / (len(numeric) + RESPONSE_WEIGHT * len(ends)))
     widths = [_width(*ends) for ends in zip(problem.low, problem.high, strict=True)]
     columns = [
         release_sizes(queries, f"column {j + 1}", partial(_column, j), widths[j], part)
@@ -34,14 +38,25 @@ def with_scales(queries: Scaled, cost: Cost) -> Scaled:
         else None
         for j in range(len(widths))
     ]
-    y_width, own = _width(problem.y_low, problem.y_high), part.part(RESPONSE_WEIGHT)
-    y = release_sizes(queries, "y", _response, y_width, own)
-    reference = reference_of(columns, y, y_width, queries.INDICATOR)
+    own = part.part(RESPONSE_WEIGHT)
+    return [
+        _scaled(replace(queries, total=of_outcome(queries.total, place)), columns, _width(*of), own)
+        for place, of in enumerate(ends)
+    ]
+
+
+def _scaled(
+    queries: Scaled, columns: list[Sizes | None], width: float | None, cost: Cost
+) -> Scaled:
+    """Release the sizes of differences of a response, and scale by these and by the columns'."""
+    y = release_sizes(queries, "y", _response, width, cost)
+    reference = reference_of(columns, y, width, queries.INDICATOR)
     root = reference.root
     basis = IndicatorBasis((), reference.center, root, root.T, False)
     problem = replace(
-        problem, reference=reference, layout=Layout((), np.arange(len(root)), None), intercept=None
-    )
+        queries.problem, reference=reference, layout=Layout((), np.arange(len(root)), None),
+        intercept=None,
+    )  # fmt: skip
     return replace(queries, basis=basis, problem=problem)
 
 

@@ -1,11 +1,10 @@
 """Solve for the coefficients of a regression with instruments, given its two reduced forms."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from dpstats.estimators.contract import Problem, Release
-from dpstats.evidence import InstrumentEvidence, NewtonEvidence, Stack
+from dpstats.estimators.newton.reduced_forms import ReducedForms
+from dpstats.evidence import InstrumentEvidence
 from dpstats.inference import first_stage_f
 
 # Intervals are shown from this F statistic of the first stage on (Staiger and Stock 1997), by
@@ -16,47 +15,6 @@ _WEAK = (
     "unbounded; anderson_rubin() has a set that holds with weak instruments"
 )
 _HIDDEN = "the noise hides how the instruments move the response or the endogenous regressor"
-
-
-class ReducedForms(NamedTuple):
-    """Hold the releases of y and of d on x and z, and how their errors go together.
-
-    ``cross`` (S, S) is the covariance of the coefficients of y with those of d, ``directions``
-    (S, p) map whitened positions to coefficients.
-    """
-
-    y: Release
-    d: Release
-    cross: np.ndarray
-    directions: np.ndarray
-
-    @property
-    def evidence(self) -> tuple[NewtonEvidence, NewtonEvidence]:
-        """Return what was released of each beyond its coefficients."""
-        of_y, of_d = self.y.evidence, self.d.evidence
-        assert isinstance(of_y, NewtonEvidence) and isinstance(of_d, NewtonEvidence)
-        return of_y, of_d
-
-    def of_instruments(self, columns: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-        """Return coefficients (2, k) of instruments, of y and of d, and their covariance (2k, 2k).
-
-        They are NaN where the noise hides one of them.
-        """
-        z = np.array(columns)
-        block = np.ix_(z, z)
-        assert self.y.cov is not None and self.d.cov is not None
-        cross = self.cross[block]
-        cov = np.block([[self.y.cov[block], cross], [cross.T, self.d.cov[block]]])
-        coefficients = np.stack([self.y.params[z], self.d.params[z]])
-        if any(_is_hidden(one, z) for one in (self.y, self.d)):
-            return np.full_like(coefficients, np.nan), np.full_like(cov, np.nan)
-        return coefficients, cov
-
-
-def _is_hidden(release: Release, columns: np.ndarray) -> bool:
-    """Tell whether some of the columns have no interval."""
-    uncertainty = Stack.of([release], len(release.params)).uncertainty()
-    return bool(uncertainty.unbounded_at(columns).any()) or release.status == "constant"
 
 
 def structural(forms: ReducedForms, problem: Problem) -> Release:

@@ -224,7 +224,7 @@ bad_calls <- c(bad_calls, expression(
 # Those of regressions with instruments.
 bad_calls <- c(bad_calls, expression(
   dp_iv(y ~ 1 | x ~ k, d), dp_iv("y ~ 1 | x ~ k", d, 1), dp_iv(y ~ x, d, 1), dp_iv(y ~ x + k | real + k, d, 1),
-  dp_iv(y ~ g | g | x ~ k, d, 1), dp_iv(y ~ real | x + k ~ b, d, 1), dp_iv(y ~ x | x ~ k, d, 1),
+  dp_iv(y ~ g | g | x ~ k, d, 1), dp_iv(y ~ 1 | g | s | x ~ k, d, 1), dp_iv(y ~ real | x + k ~ b, d, 1), dp_iv(y ~ x | x ~ k, d, 1),
   dp_iv(y ~ k | x ~ k, d, 1), dp_iv(y ~ 1 | y ~ k, d, 1), dp_iv(y ~ . | x ~ k, d, 1),
   dp_iv(y ~ 1 | g ~ k, d, 1), dp_iv(y ~ 1 | x ~ nowhere, d, 1), dp_iv(y ~ 1 | x ~ s, d, 1),
   dp_iv(y ~ 1 | x ~ k - 1, d, 1), dp_iv(y ~ 1 | x ~ k, d, -1), dp_iv(y ~ 1 | x ~ k, d, 1, delta = 0),

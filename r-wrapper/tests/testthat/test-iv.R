@@ -165,6 +165,23 @@ test_that("marginal means are there with a strong instrument", {
   expect_equal(found$emmean, unname(wanted), tolerance = 1e-6)
 })
 
+test_that("effects between two bars are absorbed, as by feols()", {
+  skip_without_python()
+  d <- schooling()
+  d$state <- factor(sample(200, nrow(d), replace = TRUE))
+  d$wage <- d$wage + as.integer(d$state) %% 7
+  fit <- fit_iv(wage ~ age | state | educ ~ near, d, epsilon = 1e9)
+  expect_named(coef(fit), c("age", "educ"))
+  expect_identical(fit$cov_type, "cluster")
+  centred <- lapply(d[c("wage", "age", "educ", "near")], function(x) x - ave(as.numeric(x), d$state))
+  z <- cbind(centred$age, centred$near)
+  x <- cbind(centred$age, centred$educ)
+  expect_equal(unname(coef(fit)), drop(solve(crossprod(z, x), crossprod(z, centred$wage))),
+               tolerance = 1e-4)
+  expect_error(fit_iv(wage ~ age | state | near | educ ~ far, d), "as in y ~ x \\| state \\| d ~ z",
+               class = "dpstats_argument_error")
+})
+
 test_that("rows are chosen, budgets charged and fits made again as for dp_ols", {
   skip_without_python()
   d <- schooling()

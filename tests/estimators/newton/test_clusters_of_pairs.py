@@ -3,9 +3,16 @@
 import numpy as np
 import pytest
 
-from dpstats.estimators.newton.clusters_of_pairs import by_group, moved
+from dpstats.estimators.newton.clusters_of_pairs import GroupScores, Limited, by_group, moved
 from dpstats.privacy import ADD_REMOVE, RELATIONS
-from tests.checks.pairs_within import PURE, check_worst_clusters, line, queries_of, stacked
+from tests.checks.pairs_within import (
+    PURE,
+    check_worst_clusters,
+    check_worst_lengths,
+    line,
+    queries_of,
+    stacked,
+)
 
 
 def test_products_of_two_vectors_that_are_near_are_as_near_as_is_derived():
@@ -28,6 +35,19 @@ def test_products_of_two_vectors_that_are_near_are_as_near_as_is_derived():
 def test_the_worst_rows_reach_the_stated_sensitivity(neighbors):
     check_worst_clusters(neighbors)
     check_worst_clusters(neighbors, limit=PURE)
+    check_worst_clusters(neighbors, units=(2.0, 0.5))
+    check_worst_lengths(neighbors)
+
+
+def test_scores_of_two_responses_stand_beside_each_other_in_their_units():
+    """Those of d, which is y here, are a quarter as long in a unit of 4."""
+    X, y = stacked(line(5, 1), line(9, 1, part=1), line(3, 2))
+    queries = queries_of(X, y, ADD_REMOVE)
+    at = queries.at(np.eye(2), np.zeros(2))
+    both = GroupScores((Limited(at, 1.0), Limited(at, 1.0, 4.0)))
+    sums = queries.total(both.sums) / 2**20 * both.limit
+    np.testing.assert_allclose(sums, [[6, 0, 1.5, 0], [1, 0, 0.25, 0]], atol=1e-4)
+    assert both.p == 4 and both.limit == np.hypot(1, 0.25)
 
 
 def test_parts_of_a_group_are_added_up():

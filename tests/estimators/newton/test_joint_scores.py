@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
-from dpstats.estimators.newton.joint_scores import JointScores, of_outcome
+from dpstats.estimators.newton.joint_scores import JointScores, joint_scatter, of_outcome
 from dpstats.estimators.newton.scores import Scores
 from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.numerics import Rows
@@ -62,3 +62,21 @@ def test_the_endogenous_regressor_is_the_response_of_the_same_rows():
     total = of_outcome(lambda work: work(rows), 1)
     assert total(lambda seen: seen.response.sum()) == rows.others.sum()
     assert total(lambda seen: seen.numbers is rows.numbers)
+
+
+def test_products_are_estimated_conservatively_with_the_correlation_they_have():
+    """Noise is added to what is seen, along the directions of errors with a correlation of .6."""
+    p, rows = 4, 1000.0
+    truth = rows * np.kron([[1.0, 0.6], [0.6, 1.0]], np.eye(p))
+    assert joint_scatter(truth, 1e-6, rows, 0.0) == pytest.approx(truth, rel=1e-6, abs=1e-3)
+    found = joint_scatter(truth, 100.0, rows, 0.0)
+    assert np.linalg.eigvalsh(found - truth).min() > 0
+    assert found == pytest.approx(truth * found[0, 0] / rows, rel=1e-6, abs=1e-6)
+    assert 1 < found[0, 0] / rows < 1.5
+
+
+def test_what_was_cut_is_made_up_for():
+    p, rows = 3, 500.0
+    truth = rows * np.eye(2 * p)
+    found = joint_scatter(truth, 1e-9, rows, 6 * 50.0)
+    assert np.diag(found) == pytest.approx(550, rel=1e-6)

@@ -22,7 +22,7 @@ def test_scales_are_root_mean_squares_of_differences():
         low, high, low[0], high[0], None, ADD_REMOVE, None, False, np.empty((0, 2)),
         Layout((), np.arange(2), None),
     )  # fmt: skip
-    scaled = with_scales(PairQueries(queries.basis, queries.total, problem, queries.noise,
+    (scaled,) = with_scales(PairQueries(queries.basis, queries.total, problem, queries.noise,
                                            queries.loss), GDP(3.0))  # fmt: skip
     np.testing.assert_allclose(np.diag(scaled.basis.root) / 2**0.5, [3, 0.01], rtol=0.15)
     measured = with_mean_square(scaled, 1000.0, GDP(3.0)).reference

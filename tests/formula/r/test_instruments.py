@@ -9,10 +9,11 @@ from dpstats.formula.r import RFormula, instrument_parts
 @pytest.mark.parametrize(
     "text, parts",
     [
-        ("y ~ x | d ~ z", ("y", "x", "d", "z")),
-        ("y~1|d~z+w:v", ("y", "1", "d", "z + w:v")),
+        ("y ~ x | d ~ z", ("y", "x", "d", "z", "")),
+        ("y~1|d~z+w:v", ("y", "1", "d", "z + w:v", "")),
         ("log(`my y`) ~ x * g | I(d | e) ~ poly(z, 2)",
-         ("log(`my y`)", "x * g", "I(d | e)", "poly(z, 2)")),
+         ("log(`my y`)", "x * g", "I(d | e)", "poly(z, 2)", "")),
+        ("y ~ x | state + year | d ~ z", ("y", "x", "d", "z", "state + year")),
     ],
 )  # fmt: skip
 def test_parts_are_written_as_r_writes_them(text, parts):
@@ -26,7 +27,7 @@ def test_parts_are_written_as_r_writes_them(text, parts):
         ("~ x | d ~ z", "exogenous regressors, or 1"),
         ("y ~ d ~ z", "exogenous regressors, or 1"),
         ("y ~ (x | d) ~ z", "exogenous regressors, or 1"),
-        ("y ~ x | state + year | d ~ z", "absorbs no effects"),
+        ("y ~ x | state | year | d ~ z", "one part with absorbed effects at most"),
         ("y ~ x | a + b + c ~ z", "one endogenous regressor is proven"),
         ("y ~ x | d ~ z; w", "cannot read"),
         ("y ~ " + "-" * 9000 + "x | d ~ z", "too many|too deeply"),
