@@ -16,7 +16,7 @@ from dpstats.numerics.cross_products import whole_weights
 FAR = 2.0**40
 _ONE = 1 << ENTRY_BITS
 # Rows of a batch, to the end of a group.
-_ROWS = 1 << 15
+_ROWS = 1 << 16
 
 
 @dataclass(frozen=True)

@@ -150,7 +150,8 @@ class Scores:
         from dpstats.numerics.kernels import round_rows
 
         assert rows.parts is not None, "rows of units have parts"
-        for (whitened, left, _), own in zip(self.blocks(rows), slices(len(rows)), strict=True):
+        blocks = slices(len(rows), len(self.eta))
+        for (whitened, left, _), own in zip(self.blocks(rows), blocks, strict=True):
             factors = whole_weights(rows.parts[own]) / scale
             yield whitened, round_rows(whitened, left * factors, _FARTHEST)
 
