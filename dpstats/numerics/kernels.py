@@ -29,6 +29,16 @@ def within(values, low, high, middle, out):
         out[i] = value if values[i] == values[i] else middle
 
 
+@numba.njit(cache=True, nogil=True)
+def whole_parts(values, one):
+    """Return ``one`` times values, clipped to [0, 1] and NaN as 0, cut to whole numbers."""
+    out = np.empty(len(values))
+    for i in range(len(values)):
+        value = values[i] if values[i] > 0.0 else 0.0
+        out[i] = np.trunc((value if value < 1.0 else 1.0) * one)
+    return out
+
+
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def places(values, edges, first):
     """Return how many of ascending ``edges`` (k,) are at most each value (m,), less one.

@@ -150,10 +150,10 @@ class Scores:
         from dpstats.numerics.kernels import round_rows
 
         assert rows.parts is not None, "rows of units have parts"
-        blocks = slices(len(rows), len(self.eta))
-        for (whitened, left, _), own in zip(self.blocks(rows), blocks, strict=True):
-            factors = whole_weights(rows.parts[own]) / scale
-            yield whitened, round_rows(whitened, left * factors, _FARTHEST)
+        for whitened, _, own in blocks_of(self._row_map, rows):
+            left = self.loss.residuals(rows[own], self.reference, whitened, self.eta)
+            factors = left * (whole_weights(rows.parts[own]) / scale)
+            yield whitened, round_rows(whitened, factors, _FARTHEST)
 
 
 def whole_units(rows: Rows) -> Iterator[Rows]:
