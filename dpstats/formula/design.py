@@ -228,7 +228,8 @@ class Design(ColumnOrigins):
         wide = {n for n, kind in self._recipe[3].items() if not kind.within(numbers[n])}
         bounds = factor_bounds(self._infos, self.schema, term_bounds, wide)
         self._response_ends = column_bounds(left, bounds)
-        self.response_bounds = tuple(float(end[-1]) for end in self._response_ends)
+        low, high = self._response_ends
+        self.response_bounds = float(low[-1]), float(high[-1])
         self.low, self.high = column_bounds(right, bounds)
         self._clipping = {**self.schema, **clipping}
         self._left, self._right = Matrix(left, self._clipping), Matrix(right, self._clipping)

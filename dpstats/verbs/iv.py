@@ -81,8 +81,8 @@ def dp_iv(
     -----
     Guarantee: (epsilon, delta)-DP for the relation in ``result.privacy.neighbors``, proven in
     :func:`dpstats.estimators.newton.noisy_instruments.release`, with absorbed effects in
-    :func:`dpstats.estimators.newton.absorbed_instruments.release`. All errors are raised before a row
-    is read; afterwards nothing but the release depends on the data.
+    :func:`dpstats.estimators.newton.absorbed_instruments.release`. All errors are raised before a
+    row is read; afterwards nothing but the release depends on the data.
 
     Examples
     --------

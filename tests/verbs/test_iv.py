@@ -45,7 +45,8 @@ def test_a_column_of_true_and_false_is_0_and_1():
 @pytest.mark.parametrize(
     "formula",
     ["y ~ [d ~ z]", "y ~ g + I(x**2) + [d ~ z]", "y ~ x + [d ~ g * z]", "np.exp(-y**2) ~ [d ~ z]",
-     "y ~ 0 + g + [d ~ z]", "y ~ x + [d ~ z] - 1", "y ~ x + [d ~ z] | state", "y ~ poly(x, 2) + [np.exp(d / 9) ~ near + g]"],
+     "y ~ 0 + g + [d ~ z]", "y ~ x + [d ~ z] - 1", "y ~ x + [d ~ z] | state",
+     "y ~ poly(x, 2) + [np.exp(d / 9) ~ near + g]"],
 )  # fmt: skip
 def test_terms_are_those_of_dp_ols(formula):
     found = fit(formula)

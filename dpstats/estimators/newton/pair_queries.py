@@ -10,11 +10,11 @@ import numpy as np
 from dpstats.estimators.contract import Passes, Problem
 from dpstats.estimators.newton.group_sizes import GroupSizes
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis, release_products
+from dpstats.estimators.newton.pair_rows import PairRows
 from dpstats.estimators.newton.pair_sums import differences, squares
 from dpstats.estimators.newton.queries import WEIGHT, Counted, Queries
 from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.noise import Noise, Query
-from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.privacy import Cost
 
@@ -159,5 +159,5 @@ class PairQueries(Queries):
         )  # fmt: skip
 
 
-def _by_size(values: Callable, edges: np.ndarray, rows: Rows) -> np.ndarray:
+def _by_size(values: Callable, edges: np.ndarray, rows: PairRows) -> np.ndarray:
     return differences(values(rows), edges, rows)

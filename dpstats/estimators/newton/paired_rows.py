@@ -91,6 +91,7 @@ class Paired(NamedTuple):
 def gathered(passes: Passes) -> Rows:
     """Return all rows, each with no code and with the number of its label, 0, 1, ..., as key."""
     rows = Rows.joined(passes.sum(_listed))
+    assert rows.keys is not None, "rows come with keys"
     keys = np.unique(rows.keys, return_inverse=True)[1]
     return replace(rows, codes=np.empty((len(rows), 0)), keys=keys)
 

@@ -54,4 +54,6 @@ def instrument_parts(text: RFormula) -> InstrumentParts:
             f"{text}: one endogenous regressor is proven, not several; write one left of the "
             "second ~"
         )
-    return InstrumentParts(str(response), *map(str, parts), "".join(map(str, absorbed)))
+    exogenous, regressor, instruments = map(str, parts)
+    effects = "".join(map(str, absorbed))
+    return InstrumentParts(str(response), exogenous, regressor, instruments, effects)
