@@ -28,7 +28,7 @@ COVERED_BY = {
         "engines.spark_units",
         "run.spark_groups",
     ],
-    "engines/test_stream.py": ["engines.lazy_sources", "engines.parallel_sum"],
+    "engines/test_stream.py": ["engines.lazy_sources", "parallel_sum"],
     "engines/test_table.py": [
         "engines.arrow_columns",
         "engines.categories",

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol, TypeGuard
 
-from dpstats.engines.parallel_sum import Summary
 from dpstats.engines.source import Source
 from dpstats.engines.table import Table
+from dpstats.parallel_sum import Summary
 from dpstats.schema import Batch, Schema
 
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from dpstats.engines.column_batches import ROWS
-from dpstats.engines.parallel_sum import Summary, added
 from dpstats.engines.spark_tasks import ANSWER, answers, packed, tried
 from dpstats.engines.spark_units import unit_total
 from dpstats.engines.stream import Described, frame_total
 from dpstats.engines.table import Table
 from dpstats.errors import ArgumentError
+from dpstats.parallel_sum import Summary, added
 from dpstats.schema import Batch, Schema
 
 

@@ -7,12 +7,12 @@ from functools import partial
 import numpy as np
 
 from dpstats.engines.label_keys import NO_UNIT
-from dpstats.engines.parallel_sum import Summary, added
 from dpstats.engines.spark_tasks import ANSWER, answers, packed, tried
 from dpstats.engines.table import Table
 from dpstats.engines.unit_order import UNIT, ordered_by_unit
 from dpstats.engines.unit_partitions import partition_of
 from dpstats.engines.unit_table import part_total, parts_in_memory
+from dpstats.parallel_sum import Summary, added
 from dpstats.schema import Batch, Schema
 
 # A row that is sent has its group, the key of its unit and its values, numbered in this order, or

@@ -60,7 +60,7 @@ class Spill:
         """
         if not self._waiting:
             return
-        from dpstats.engines.group_sort import by_group
+        from dpstats.numerics.group_sort import by_group
 
         rows, partitions = (np.concatenate(parts) for parts in zip(*self._waiting, strict=True))
         self._waiting = []

@@ -5,11 +5,11 @@ from functools import partial
 from itertools import chain
 
 from dpstats.engines.column_batches import ROWS
-from dpstats.engines.parallel_sum import Summary, added, total
 from dpstats.engines.source import Source
 from dpstats.engines.table import Table
 from dpstats.engines.unit_partitions import UnitPartitions
 from dpstats.engines.unit_table import UnitTable
+from dpstats.parallel_sum import Summary, added, total
 from dpstats.schema import Batch, Schema
 
 

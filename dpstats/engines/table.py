@@ -10,11 +10,11 @@ from dpstats.engines import categories, columns, label_keys
 from dpstats.engines.column_batches import ROWS, batches_of
 from dpstats.engines.columns import Column
 from dpstats.engines.label_types import check_distinct, check_types
-from dpstats.engines.parallel_sum import Summary, total
 from dpstats.engines.source import Source
 from dpstats.engines.to_columns import columns_of
 from dpstats.engines.unit_order import ordered_by_unit
 from dpstats.engines.unit_table import UnitTable, parts_in_memory
+from dpstats.parallel_sum import Summary, total
 from dpstats.schema import Batch, Schema
 from dpstats.spelling import no_column
 

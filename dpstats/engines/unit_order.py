@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from dpstats.engines.label_keys import NO_UNIT
-from dpstats.engines.parallel_sum import on_all_cores
+from dpstats.parallel_sum import on_all_cores
 from dpstats.schema import Batch
 
 # The column of a batch that numbers its units; no column of a table has this name.
@@ -55,7 +55,7 @@ def ordered_by_unit(columns: Batch, keys: np.ndarray) -> tuple[dict[str, np.ndar
 
 def _of_units(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return rows in an order by unit, the units by their first rows, and numbers of the units."""
-    from dpstats.engines.group_sort import by_group
+    from dpstats.numerics.group_sort import by_group
 
     codes, distinct = pd.factorize(keys[0])
     for word in keys[1:]:
@@ -70,7 +70,7 @@ def _of_units(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _by_partition(keys: np.ndarray) -> tuple[Move, np.ndarray]:
     """Return what orders a column by a partition of keys, and by unit in it, and units' numbers."""
-    from dpstats.engines.group_sort import arranged, partitions, placed, positions
+    from dpstats.numerics.group_sort import arranged, partitions, placed, positions
 
     rows = keys.shape[1]
     places = np.empty(rows, np.min_scalar_type(rows))

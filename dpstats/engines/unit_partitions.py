@@ -7,10 +7,10 @@ from threading import Lock
 import numpy as np
 
 from dpstats.engines.label_keys import NO_UNIT
-from dpstats.engines.parallel_sum import on_all_cores
 from dpstats.engines.spill import Spill
 from dpstats.engines.table import Table
 from dpstats.engines.unit_order import UNIT, ordered_by_unit
+from dpstats.parallel_sum import on_all_cores
 from dpstats.schema import Batch, Schema
 
 # Whatever the rows are. A partition of a billion rows has four million.
@@ -73,7 +73,7 @@ def partition_of(keys: np.ndarray) -> np.ndarray:
 
     A row without a unit has that of its position.
     """
-    from dpstats.engines.group_sort import partitions
+    from dpstats.numerics.group_sort import partitions
 
     return partitions(keys[0], NO_UNIT, _BITS).astype(np.int64)
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from dpstats.engines.parallel_sum import Summary, added, total
 from dpstats.engines.unit_order import UNIT
 from dpstats.errors import ArgumentError
+from dpstats.parallel_sum import Summary, added, total
 from dpstats.schema import Batch, Schema
 
 # The column of a batch that says what part of one row each row counts for, in units of 2^-20: a

@@ -107,4 +107,6 @@ def whole_weights(weights: np.ndarray) -> np.ndarray:
 
     A weight never grows, so that the weights of some rows add up to no more than they did.
     """
-    return np.trunc(np.fmin(np.fmax(weights, 0.0), 1.0) * 2.0**ENTRY_BITS)
+    from dpstats.numerics import kernels
+
+    return kernels.whole_parts(np.ascontiguousarray(weights, dtype=float), 2.0**ENTRY_BITS)

@@ -29,6 +29,16 @@ def within(values, low, high, middle, out):
         out[i] = value if values[i] == values[i] else middle
 
 
+@numba.njit(cache=True, nogil=True)
+def whole_parts(values, one):
+    """Return ``one`` times values, clipped to [0, 1] and NaN as 0, cut to whole numbers."""
+    out = np.empty(len(values))
+    for i in range(len(values)):
+        value = values[i] if values[i] > 0.0 else 0.0
+        out[i] = np.trunc((value if value < 1.0 else 1.0) * one)
+    return out
+
+
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def places(values, edges, first):
     """Return how many of ascending ``edges`` (k,) are at most each value (m,), less one.
@@ -128,20 +138,24 @@ def lengths(columns):
 
 
 @numba.njit(cache=True, nogil=True)
-def rounded_rows(columns, factors, limit, out):
-    """Write rows, given as columns (k, m), times ``factors`` (m,), rounded and clipped to ``out``.
+def round_rows(columns, factors, limit):
+    """Multiply rows, given as columns (k, m), by ``factors`` (m,), and round and clip them.
 
-    Entries are whole numbers of at most ``limit`` in magnitude, which is whole and at most 2^51.
+    Entries become whole numbers of at most ``limit`` in magnitude, which is whole and at most 2^51.
+    The norms of the rows are returned, as :func:`lengths` has them.
     """
     # doubles this large are whole numbers, so that a sum is rounded to one; rint is a slow call
-    whole = 1.5 * 2.0**52
+    whole, squares = 1.5 * 2.0**52, np.zeros(columns.shape[1])
     for j in range(len(columns)):
-        column, target = columns[j], out[j]
-        for i in range(len(target)):
+        column = columns[j]
+        for i in range(len(column)):
             value = column[i] * factors[i]
             value = value if value < limit else limit
             value = value if value > -limit else -limit
-            target[i] = (value + whole) - whole
+            value = (value + whole) - whole
+            column[i] = value
+            squares[i] += value * value
+    return np.sqrt(squares)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -44,7 +45,7 @@ class Rows:
     def __len__(self) -> int:
         return len(self.response)
 
-    def of_outcome(self, place: int) -> "Rows":
+    def of_outcome(self, place: int) -> Self:
         """Return the rows with the response at a place: 0 is the first, the others follow."""
         if place == 0:
             return self

@@ -46,6 +46,29 @@ def clipped_sums(columns, left, norms, limit, cut, weight, grid):
     return sums
 
 
+# Whole numbers add up exactly in any order.
+@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"})
+def sums_and_squares(columns, factors, weight):
+    """Sum vectors s, columns (p, m) times ``factors`` (m,), and ``weight`` |s|^2, (p + 1,).
+
+    Entries and squares are cut to whole numbers. Exact as long as |s|^2 and m times the largest of
+    either are at most 2^53.
+    """
+    sums, squares = np.empty(len(columns) + 1), np.zeros(len(factors))
+    for j in range(len(columns)):
+        column, total = columns[j], 0.0
+        for i in range(len(squares)):
+            value = np.trunc(column[i] * factors[i])
+            total += value
+            squares[i] += value * value
+        sums[j] = total
+    total = 0.0
+    for i in range(len(squares)):
+        total += np.trunc(weight * squares[i])
+    sums[-1] = total
+    return sums
+
+
 @numba.njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"})
 def cut_sums(columns, factors):
     """Sum each of columns (k, m) times ``factors`` (m,), products cut to whole numbers, (k,).
@@ -54,7 +77,7 @@ def cut_sums(columns, factors):
     """
     sums = np.empty(len(columns))
     for j in range(len(columns)):
-        column, total = columns[j], 0.0
+        column, total = columns[j, : len(factors)], 0.0
         for i in range(len(column)):
             total += np.trunc(column[i] * factors[i])
         sums[j] = total

@@ -6,7 +6,7 @@ from functools import partial
 from threading import Lock
 from typing import Any
 
-from dpstats.engines.parallel_sum import Summary, total
+from dpstats.parallel_sum import Summary, total
 
 # Bytes that are held at most; what needs more is read anew for every pass.
 MOST = 1 << 29

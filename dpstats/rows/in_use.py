@@ -7,11 +7,11 @@ from functools import partial
 import numpy as np
 
 from dpstats.engines import AnyTable
-from dpstats.engines.parallel_sum import Summary
 from dpstats.engines.unit_table import PARTS, UNIT
 from dpstats.formula import Design
 from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
+from dpstats.parallel_sum import Summary
 from dpstats.rows.cluster import cluster_schema
 from dpstats.rows.offset import Offset
 from dpstats.rows.privacy_unit import PrivacyUnit

@@ -36,7 +36,7 @@ class GroupedRows:
     @classmethod
     def of(cls, prepared: TablePasses, codes: np.ndarray, groups: int) -> "GroupedRows":
         """Order complete rows by group; ``codes`` has one entry per raw row, negative for none."""
-        from dpstats.engines.group_sort import by_group
+        from dpstats.numerics.group_sort import by_group
 
         parts, of_rows = zip(*prepared.rows(codes), strict=True)
         order, edges = by_group(np.concatenate(of_rows), groups)

@@ -17,6 +17,7 @@ from dpstats.estimators.newton.differences import release_sizes
 from dpstats.estimators.newton.group_sizes import GroupSizes
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.pair_queries import PairQueries
+from dpstats.estimators.newton.pair_rows import in_batches
 from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.estimators.newton.sums import leverage_counts, rough_products, whitened_products
 from dpstats.noise import Noise
@@ -114,7 +115,7 @@ def queries_of(X, y, neighbors, noise=None, weighted=False) -> PairQueries:
     reference = Reference(np.zeros(d), np.eye(d), 0.0, 1.0, Extremes.unknown(d))
     problem = replace(problem_of(d, (-9, 9), (-9, 9), neighbors, None), reference=reference)
     basis = IndicatorBasis((), np.zeros(d), np.eye(d), np.eye(d), False)
-    total = InMemory(rows).sum
+    total = in_batches(rows).sum
     return PairQueries(basis, total, problem, noise or Noise(COST), SquaredLoss())
 
 
@@ -172,7 +173,7 @@ def norm(q, cost):
 
 def of_groups(rows):
     """The sizes of groups, whatever parts they are in."""
-    return GroupSizes.of(replace(rows, keys=rows.units))
+    return GroupSizes.of(replace(rows, keys=rows.units.astype(np.int64)))
 
 
 # A row that is as far from all others of a group as they are from each other, the other way.

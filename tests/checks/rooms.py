@@ -4,7 +4,15 @@ from tests.checks.structure import Structure
 
 # A room may import rooms on earlier lines only; a module in it, the others of its room too.
 ROOMS = [
-    ["errors", "atomic_write", "datasets", "escaping", "html_tables", "progress_bar"],
+    [
+        "errors",
+        "atomic_write",
+        "datasets",
+        "escaping",
+        "html_tables",
+        "progress_bar",
+        "parallel_sum",
+    ],
     ["option_checks", "spelling"],
     ["schema", "privacy"],
     ["numerics", "simulate"],

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpstats.numerics.score_loops import above, clipped_sums, norms
+from dpstats.numerics.score_loops import above, clipped_sums, norms, sums_and_squares
 
 GRID = 2.0**20
 EDGES = np.array([0.1, 0.5, 1.0, 2.0, 4.0])
@@ -40,6 +40,16 @@ def test_sums_are_of_scores_cut_to_the_limit_and_to_whole_numbers(n):
     found = clipped_sums(rows, left, sizes, 1.5, 0.8, 0.3, GRID)
     assert found.tolist() == np.trunc(np.vstack([s, squares])).sum(axis=1).tolist()
     assert (np.linalg.norm(s, axis=0) <= GRID * (1 + 1e-12)).all()
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_sums_of_vectors_and_of_squares_are_of_whole_numbers(n):
+    rows, _, _ = scores(n)
+    factors = GRID / np.maximum(np.linalg.norm(rows, axis=0), 1.0)
+    whole = np.trunc(rows * factors)
+    squares = np.trunc(0.3 / GRID * (whole**2).sum(axis=0))
+    expected = [*whole.sum(axis=1), squares.sum()]
+    assert sums_and_squares(rows, factors, 0.3 / GRID).tolist() == expected
 
 
 def test_a_size_at_an_edge_is_not_above_it():

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 import dpstats as dp
-from dpstats.engines.parallel_sum import total
 from dpstats.numerics import Rows
+from dpstats.parallel_sum import total
 from dpstats.rows.held import Held
 
 BATCHES = [{"x": np.arange(3.0 * k, 3 * k + 3)} for k in range(40)]

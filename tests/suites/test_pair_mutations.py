@@ -13,11 +13,11 @@ from dpstats.estimators.newton import (
     group_sizes,
     pair_queries,
     pair_scales,
-    pair_sums,
     paired_rows,
 )
 from dpstats.estimators.newton.clusters_of_pairs import GroupScores
 from dpstats.estimators.newton.pair_queries import PairQueries
+from dpstats.estimators.newton.pair_rows import PairRows
 from dpstats.numerics import PairGroups, pairs
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
 from tests.checks.breaks import smaller, without_limit
@@ -63,17 +63,17 @@ def undivided(original):
 
 def twice_as_long(original):
     """Scores are clipped to twice the length that is stated."""
-    return lambda rows, left, limit, *rest: 2 * original(rows, left, 2 * limit, *rest)
+    return lambda columns, left, limit, *rest: 2 * original(columns, left, 2 * limit, *rest)
 
 
 def by_root(original):
     """Pairs of a group of n rows have the weight 1 / sqrt n."""
 
-    def counts(rows, left, scored, limits, groups, one):
+    def counts(columns, left, limits, groups, one):
         total, (starts, totals, *rest) = 0, groups
         for g, n in enumerate(np.diff(starts)):
             own = (starts[g:], totals[g : g + 1], *rest)
-            counted = original(rows, left, scored, limits, own, one)
+            counted = original(columns, left, limits, own, one)
             total = total + (counted * math.sqrt(n)).astype(np.int64)
         return total
 
@@ -107,13 +107,12 @@ def exact_weight(original):
 def by_first(original):
     """Rows are in units of the first one of their group."""
 
-    def mapped(to, rows):
-        found = original(to, rows)
-        begin = pair_sums.starts(rows)[:-1]
-        sizes = np.diff(pair_sums.starts(rows))
-        return found * np.repeat(1 + np.abs(found[begin]), sizes, axis=0)
+    def along(rows, to):
+        found = original(rows, to)
+        starts = rows.groups[0]
+        return found * np.repeat(1 + np.abs(found[:, starts[:-1]]), np.diff(starts), axis=1)
 
-    return mapped
+    return along
 
 
 def sized_by_rows(original):
@@ -135,20 +134,20 @@ def twice_as_heavy(original):
     """Rows count for up to twice what a row may."""
 
     def groups(rows):
-        starts, totals, parts, unit = original(rows)
+        starts, totals, parts, unit = original.func(rows)
         return starts, totals, 2 * parts, unit
 
-    return groups
+    return property(groups)
 
 
 def over_the_root(original):
     """Pairs are divided by the root of what their group counts for."""
 
     def groups(rows):
-        starts, totals, *rest = original(rows)
+        starts, totals, *rest = original.func(rows)
         return (starts, np.maximum(np.sqrt(totals).astype(np.int64), 1), *rest)
 
-    return groups
+    return property(groups)
 
 
 def undivided_totals(original):
@@ -243,9 +242,9 @@ MUTANTS = {
     "a number of rows is not the released one": Mutant(
         patched(absorbed, "with_mean_square", exact_weight), random_rows
     ),
-    "rows count for twice as much": Mutant(patched(pair_sums, "groups", twice_as_heavy), weights),
+    "rows count for twice as much": Mutant(patched(PairRows, "groups", twice_as_heavy), weights),
     "pairs of weights are divided by the root of their sum": Mutant(
-        patched(pair_sums, "groups", over_the_root), weights
+        patched(PairRows, "groups", over_the_root), weights
     ),
     "pairs are not divided by what their group counts for": Mutant(
         patched(PairGroups, "of", undivided_totals), weights
@@ -265,7 +264,7 @@ MUTANTS = {
         patched(pair_scales, "release_sizes", sized_by_rows), random_rows
     ),
     "the first row of a group scales the others": Mutant(
-        patched(pair_sums, "_mapped", by_first), check_order, error=AssertionError
+        patched(PairRows, "along", by_first), check_order, error=AssertionError
     ),
 }
 

@@ -4,6 +4,7 @@ No method stands here, and no arithmetic of one.
 """
 
 from dpstats.estimators.contract.passes import (
+    InBatches,
     InMemory,
     Mapped,
     Passes,
@@ -25,6 +26,7 @@ from dpstats.estimators.contract.spec import Each, Method, Ranges
 __all__ = [
     "Each",
     "Extremes",
+    "InBatches",
     "InMemory",
     "Instruments",
     "Mapped",

@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 from dpstats.estimators.contract.release import Release
 from dpstats.noise import Noise
 from dpstats.numerics import Rows
+from dpstats.parallel_sum import total
 from dpstats.privacy import GDP, ApproxDP, PureDP
 
 _Cost = TypeVar("_Cost", PureDP, GDP, ApproxDP)
@@ -63,6 +64,17 @@ class InMemory:
     def sum(self, summary: Callable[[Rows], Any]) -> Any:
         """Return ``summary(rows)``."""
         return summary(self.rows)
+
+
+@dataclass(frozen=True)
+class InBatches:
+    """Pass over batches of rows that are held in memory, on all cores."""
+
+    batches: tuple[Rows, ...]
+
+    def sum(self, summary: Callable[[Rows], Any]) -> Any:
+        """Add up ``summary(rows)`` over the batches."""
+        return total(summary, self.batches)
 
 
 @dataclass

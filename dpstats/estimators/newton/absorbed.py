@@ -14,7 +14,7 @@ from dpstats.estimators.newton.clusters_of_pairs import with_clusters
 from dpstats.estimators.newton.goodness import Squares
 from dpstats.estimators.newton.pair_queries import PairQueries
 from dpstats.estimators.newton.pair_scales import with_mean_square, with_scales
-from dpstats.estimators.newton.paired_rows import ABSORBED, FEW, Shares, fewest, paired, whole
+from dpstats.estimators.newton.paired_rows import ABSORBED, FEW, Shares, fewest, gathered, paired
 from dpstats.estimators.newton.queries import Counted
 from dpstats.estimators.newton.release import release_of
 from dpstats.estimators.newton.rounds import Shares as Steps
@@ -58,16 +58,16 @@ def release(
     (:func:`~dpstats.estimators.newton.group_parts.labels_for_variances`). With weights it is
     weighted least squares, and few groups are divided so unless "cluster" is asked for.
     """
-    rows, weighted = passes.sum(whole), problem.weighted
+    weighted = problem.weighted
     shares = _PURE if isinstance(cost, PureDP) else _GAUSSIAN
     # what rows count for is in the sums over pairs, and scales are those of the pairs
     problem = replace(problem, weighted=False, grouped=False)
     if_few = "if few" if cov_type is None and weighted else "never"
     pairs = paired(
-        rows, problem, cost, noise, shares, "always" if cov_type == "HC1" else if_few
+        gathered(passes), problem, cost, noise, shares, "always" if cov_type == "HC1" else if_few
     )  # fmt: skip
     weight, sizes = pairs.weight, cost.part(shares.sizes)
-    (queries,) = with_scales(PairQueries.of_rows(pairs.rows, problem, noise), sizes)
+    (queries,) = with_scales(PairQueries.over(pairs.passes, problem, noise), sizes)
     queries = with_mean_square(queries, weight.total, cost.part(shares.response))
     clustered = weighted or cov_type in ("cluster", "HC1")
     clustered |= cov_type is None and pairs.clusters.number >= ENOUGH_CLUSTERS

@@ -13,7 +13,7 @@ from dpstats.estimators.newton.goodness import Squares
 from dpstats.estimators.newton.joint_scores import joint_scatter
 from dpstats.estimators.newton.pair_queries import PairQueries
 from dpstats.estimators.newton.pair_scales import with_mean_square, with_scales
-from dpstats.estimators.newton.paired_rows import ABSORBED, FEW, Shares, fewest, paired, whole
+from dpstats.estimators.newton.paired_rows import ABSORBED, FEW, Shares, fewest, gathered, paired
 from dpstats.estimators.newton.reduced_forms import ReducedForms
 from dpstats.estimators.newton.rounds import Fitted, stepped, whitened
 from dpstats.estimators.newton.rounds import Shares as Steps
@@ -60,15 +60,15 @@ def release(
     (:func:`~dpstats.estimators.newton.group_parts.labels_for_variances`). All else is
     post-processing.
     """
-    rows, weighted = passes.sum(whole), problem.weighted
+    weighted = problem.weighted
     # what rows count for is in the sums over pairs
     problem = replace(problem, weighted=False)
     divided = {None: "if few", "HC1": "always", "cluster": "never"}[cov_type]
-    pairs = paired(rows, problem, cost, noise, _SHARES, divided)
+    pairs = paired(gathered(passes), problem, cost, noise, _SHARES, divided)
     weight, sizes = pairs.weight, cost.part(_SHARES.sizes)
     y, d = (
         with_mean_square(one, weight.total, cost.part(_SHARES.response))
-        for one in with_scales(PairQueries.of_rows(pairs.rows, problem, noise), sizes)
+        for one in with_scales(PairQueries.over(pairs.passes, problem, noise), sizes)
     )
     left = cost.part((1 - _SHARES.spent(weighted, 2, clustered=True)) / Steps.of(cost).spent)
     steps, wild = whitened(y, weight, left)

@@ -7,15 +7,17 @@ from functools import partial
 import numpy as np
 
 from dpstats.estimators.newton.pair_queries import PairQueries
+from dpstats.estimators.newton.pair_rows import PairRows
 from dpstats.estimators.newton.products import scatter
 from dpstats.estimators.newton.queries import Queries
 from dpstats.estimators.newton.score_tails import Tail, score_limit
 from dpstats.estimators.newton.scores import Scores
 from dpstats.estimators.newton.state import Clusters, NewtonState
 from dpstats.estimators.newton.steps import Steps
+from dpstats.estimators.newton.sums import slices
 from dpstats.noise import Query
-from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
+from dpstats.numerics.cross_products import exact_sum
 from dpstats.privacy import Cost
 
 _ONE = 1 << ENTRY_BITS
@@ -80,7 +82,7 @@ class GroupScores:
         """Return the length C that a pair has at most: that of vectors of full length each."""
         return math.hypot(*(one.limit / one.unit for one in self.each))
 
-    def sums(self, rows: Rows) -> np.ndarray:
+    def sums(self, rows: PairRows) -> np.ndarray:
         """Add up by group, parts of it together, (G, p), in units of 2^-20 C."""
         sums = [
             by_group(one.at, one.limit, rows.of_outcome(place))
@@ -143,7 +145,7 @@ def _mean_length(queries: PairQueries, scores: GroupScores, groups: float, cost:
     return scores.limit * (max(float(noisy.values[0]), 0.0) + noisy.deviation) / groups
 
 
-def by_group(at: Scores, limit: float, rows: Rows) -> np.ndarray:
+def by_group(at: Scores, limit: float, rows: PairRows) -> np.ndarray:
     """Add up clipped scores of pairs by group, parts of it together, (G, p), in 2^-20 limit."""
     sums = at.by_group(limit, 1.0, 0.0, rows)[:, :-1]
     assert rows.units is not None and rows.keys is not None, "rows have the number of their group"
@@ -153,14 +155,15 @@ def by_group(at: Scores, limit: float, rows: Rows) -> np.ndarray:
     return np.add.reduceat(sums, starts).astype(float) if len(starts) else sums.astype(float)
 
 
-def _lengths(scores: GroupScores, rows: Rows) -> int:
+def _lengths(scores: GroupScores, rows: PairRows) -> int:
     lengths = np.sqrt((scores.sums(rows) ** 2).sum(axis=1))
     return int(np.floor(lengths).astype(np.int64).sum())
 
 
-def _products(scores: GroupScores, length: float, rows: Rows) -> np.ndarray:
+def _products(scores: GroupScores, length: float, rows: PairRows) -> np.ndarray:
     """Add up u u' over groups, u cut to ``length``, in units of length^2 2^-40."""
     sums = scores.sums(rows) * (scores.limit / length)
     size = np.sqrt((sums**2).sum(axis=1)) / _ONE
-    cut = np.trunc(sums * ((1 - 2.0**-30) / np.maximum(size, 1.0))[:, None]).astype(np.int64)
-    return sum((np.outer(u, u).astype(object) for u in cut), np.zeros((scores.p,) * 2, object))
+    cut = np.trunc(sums * ((1 - 2.0**-30) / np.maximum(size, 1.0))[:, None])
+    blocks = (cut[own] for own in slices(len(cut)))
+    return exact_sum((block.T @ block for block in blocks), (scores.p,) * 2)

@@ -43,14 +43,20 @@ def labels_for_variances(groups: Clusters, norm: float, weight: float) -> int:
 
 
 def in_parts(rows: Rows, labels: int, noise: Noise) -> Rows:
-    """Sort rows by group, and by which of the labels they draw.
+    """Sort rows with the numbers of their groups by these, and by which of the labels they draw.
 
     Rows come back with the numbers of their group (``units``) and of its part (``keys``). Of one
     label groups are whole.
     """
-    assert rows.keys is not None, "rows come with keys"
-    keys = np.unique(rows.keys, return_inverse=True)[1]
+    from dpstats.numerics.group_sort import by_group
+
+    keys = rows.keys
+    assert keys is not None, "rows come with keys"
     drawn = noise.assign(len(rows), labels) if labels > 1 else np.zeros(len(rows), np.int64)
-    order = np.lexsort((drawn, keys))
-    own = keys[order] * labels + drawn[order]
-    return replace(rows[order], keys=own, units=keys[order])
+    order, _ = by_group(drawn, labels)
+    order = order[by_group(keys[order], int(keys.max(initial=-1)) + 1)[0]]
+    units = keys[order]
+    # a gather from columns that are contiguous, which stay so
+    numbers = np.take(rows.numbers.T, order, axis=1).T
+    others = replace(rows, numbers=np.empty((len(rows), 0)))[order]
+    return replace(others, numbers=numbers, keys=units * labels + drawn[order], units=units)

@@ -7,14 +7,14 @@ from typing import Self
 
 import numpy as np
 
-from dpstats.estimators.contract import InMemory, Problem
+from dpstats.estimators.contract import Passes, Problem
 from dpstats.estimators.newton.group_sizes import GroupSizes
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis, release_products
+from dpstats.estimators.newton.pair_rows import PairRows
 from dpstats.estimators.newton.pair_sums import differences, squares
 from dpstats.estimators.newton.queries import WEIGHT, Counted, Queries
 from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.noise import Noise, Query
-from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.privacy import Cost
 
@@ -62,10 +62,10 @@ class PairQueries(Queries):
     """
 
     @classmethod
-    def of_rows(cls, rows: Rows, problem: Problem, noise: Noise) -> Self:
+    def over(cls, passes: Passes, problem: Problem, noise: Noise) -> Self:
         """Return the releases before anything is known of the columns; rows come with keys."""
-        basis, total = IndicatorBasis.unscaled(len(problem.low)), InMemory(rows).sum
-        return cls(basis, total, problem, noise, SquaredLoss())
+        basis = IndicatorBasis.unscaled(len(problem.low))
+        return cls(basis, passes.sum, problem, noise, SquaredLoss())
 
     INDICATOR = 0.4 * math.sqrt(2)
     """The root mean square that differences of an indicator are taken to have."""
@@ -159,5 +159,5 @@ class PairQueries(Queries):
         )  # fmt: skip
 
 
-def _by_size(values: Callable, edges: np.ndarray, rows: Rows) -> np.ndarray:
+def _by_size(values: Callable, edges: np.ndarray, rows: PairRows) -> np.ndarray:
     return differences(values(rows), edges, rows)

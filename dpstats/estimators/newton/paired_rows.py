@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpstats.estimators.contract import Problem
+from dpstats.estimators.contract import InBatches, InMemory, Passes, Problem
 from dpstats.estimators.newton.group_parts import (
     in_parts,
     labels_for_pairs,
@@ -13,6 +13,7 @@ from dpstats.estimators.newton.group_parts import (
 )
 from dpstats.estimators.newton.group_sizes import GroupSizes
 from dpstats.estimators.newton.pair_queries import PairQueries
+from dpstats.estimators.newton.pair_rows import in_batches
 from dpstats.estimators.newton.queries import Counted
 from dpstats.estimators.newton.rounds import RESPONSE_WEIGHT
 from dpstats.estimators.newton.sizes import ROWS_PER_NOISE
@@ -58,13 +59,13 @@ class Shares(NamedTuple):
 
 
 class Paired(NamedTuple):
-    """Hold rows sorted by the groups whose pairs are taken, and their numbers as released.
+    """Hold passes over rows by the groups whose pairs are taken, and their numbers as released.
 
     ``weight`` is that of all pairs, ``number`` that of rows, and ``clusters`` the effective number
     of groups. Each is divided by ``labels``; where these make ``parts``, parts are the clusters.
     """
 
-    rows: Rows
+    passes: InBatches
     weight: Counted
     number: Counted
     clusters: Clusters
@@ -87,9 +88,16 @@ class Paired(NamedTuple):
         return f"standard errors take errors as independent and of one variance{few}"
 
 
-def whole(rows: Rows) -> Rows:
-    """Return the rows, each with no code."""
-    return replace(rows, codes=np.empty((len(rows), 0)))
+def gathered(passes: Passes) -> Rows:
+    """Return all rows, each with no code and with the number of its label, 0, 1, ..., as key."""
+    rows = Rows.joined(passes.sum(_listed))
+    assert rows.keys is not None, "rows come with keys"
+    keys = np.unique(rows.keys, return_inverse=True)[1]
+    return replace(rows, codes=np.empty((len(rows), 0)), keys=keys)
+
+
+def _listed(rows: Rows) -> list[Rows]:
+    return [rows]
 
 
 def paired(
@@ -107,7 +115,7 @@ def paired(
     released. For any labels of the rows that two neighbours share, and of the one that differs,
     each release from the parts is as private as for other groups; averaging over labels keeps that.
     """
-    queries, sizes = PairQueries.of_rows(rows, problem, noise), GroupSizes.of(rows)
+    queries, sizes = PairQueries.over(InMemory(rows), problem, noise), GroupSizes.of(rows)
     weight, number = queries.numbers(sizes, cost.part(shares.numbers))
     norms = cost.part(shares.norm * (1 + sizes.weighted))
     norm, noise_of_norm, norm_of_rows = queries.norms_of_sizes(sizes, norms)
@@ -118,10 +126,10 @@ def paired(
     if in_parts_if == "always" or in_parts_if == "if few" and groups.number < ENOUGH_CLUSTERS:
         parts = labels_for_variances(groups, *of_pairs)
         labels = max(labels, parts)
-    pairs = in_parts(rows, labels, noise)
+    rows = in_parts(rows, labels, noise)
     if parts > 1:
-        pairs, groups = replace(pairs, units=pairs.keys), groups.divided(labels, number.total)
-    return Paired(pairs, weight, number, groups, labels, parts > 1)
+        rows, groups = replace(rows, units=rows.keys), groups.divided(labels, number.total)
+    return Paired(in_batches(rows), weight, number, groups, labels, parts > 1)
 
 
 def fewest(queries: PairQueries, columns: int, responses: int, cost: Cost) -> float:

@@ -53,11 +53,7 @@ def score_sums(at: Scores, limit: float, rows: Rows) -> np.ndarray:
     """Add up scores clipped to the length ``limit``, in units of 2^-20 of it, (p,)."""
     from dpstats.numerics.score_loops import cut_sums
 
-    if rows.parts is not None:
-        sums = (block.sum(axis=1) for block in at.clipped(limit, rows))
-    else:
-        sums = (cut_sums(*terms) for terms in at.factors(limit, rows))
-    return exact_sum(sums, (len(at.eta),))
+    return exact_sum((cut_sums(*terms) for terms in at.factors(limit, rows)), (len(at.eta),))
 
 
 def hessian(at: Scores, limit: float, bound: float, rows: Rows) -> np.ndarray:

@@ -13,11 +13,12 @@ from dpstats.estimators.contract import Reference
 from dpstats.estimators.newton import pair_sums
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.loss import Residuals
+from dpstats.estimators.newton.pair_rows import PairRows
 from dpstats.estimators.newton.score_tails import SCORE_EDGES
-from dpstats.estimators.newton.sums import MARGIN, blocks_of, counts, parts_of, slices
+from dpstats.estimators.newton.sums import MARGIN, blocks_of, counts, slices
 from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
-from dpstats.numerics.cross_products import exact_sum
+from dpstats.numerics.cross_products import exact_sum, whole_weights
 
 _ONE = 2.0**ENTRY_BITS
 # Parts of a score, in units of 2^-20 of its limit, are cut here: 2^20 of them add up exactly.
@@ -47,12 +48,11 @@ class Scores:
 
     def counts(self, unit: float, rows: Rows, edges: np.ndarray = SCORE_EDGES) -> np.ndarray:
         """Count rows, or units, by the norm of scores over ``unit``, in the bins of ``edges``."""
-        if rows.keys is not None:
+        if isinstance(rows, PairRows):
             squares = (unit * edges) ** 2
             return pair_sums.counts(self._row_map, squares, rows, self.reference.y_scale, self.eta)
         if rows.parts is not None:
-            of_units = (self.of_units(unit, some) for some in whole_units(rows))
-            return counts((norms for _, norms in of_units), 1.0, edges)
+            return counts((norms for _, norms in self.pieces(unit, rows)), 1.0, edges)
         return counts((norms for _, _, norms in self.blocks(rows)), unit, edges)
 
     def sums(self, limit: float, cut: float, weight: float, rows: Rows) -> np.ndarray:
@@ -61,18 +61,19 @@ class Scores:
         s' are scores clipped to the length C, ``limit``. Units, and rows of
         parts, have w |s'|^2 / C.
         """
-        from dpstats.numerics.score_loops import clipped_sums
+        from dpstats.numerics.score_loops import clipped_sums, sums_and_squares
 
         p = len(self.eta)
-        if rows.keys is not None:
+        if isinstance(rows, PairRows):
             return self.by_group(limit, cut, weight, rows).sum(axis=0)
         if rows.parts is not None:
-            terms = (_with_squares(s, weight) for s in self.clipped(limit, rows))
+            unit = weight * 2.0**-ENTRY_BITS
+            terms = (sums_and_squares(*terms, unit) for terms in self.factors(limit, rows))
             return exact_sum(terms, (p + 1,))
         given = limit, cut, weight, _ONE * MARGIN
         return exact_sum((clipped_sums(*block, *given) for block in self.blocks(rows)), (p + 1,))
 
-    def by_group(self, limit: float, cut: float, weight: float, rows: Rows) -> np.ndarray:
+    def by_group(self, limit: float, cut: float, weight: float, rows: PairRows) -> np.ndarray:
         """Add up the same over the pairs of each group of rows with keys, (G, p + 1)."""
         at = self._row_map, self.reference.y_scale, self.eta
         return pair_sums.scores(*at, limit, cut, weight, rows)
@@ -90,18 +91,22 @@ class Scores:
         """Yield scores of rows, or units, clipped to ``limit``, as whole 2^-20 of it (p, m)."""
         from dpstats.numerics.kernels import cut_rows
 
-        if rows.parts is not None:
-            for some in whole_units(rows):
-                s = self.clipped_units(limit, some)
-                yield from (s[:, own] for own in slices(s.shape[1]))
-            return
         yield from (cut_rows(*terms) for terms in self.factors(limit, rows))
 
     def factors(self, limit: float, rows: Rows) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Yield rows (p, m) and what makes them scores clipped to ``limit``, in 2^-20 of it, (m,).
+        """Yield columns (p, m), and factors (m,) that make them scores clipped to ``limit``.
 
-        The products are to be cut toward zero to whole numbers.
+        The products are in units of 2^-20 of it, and to be cut toward zero to whole numbers.
+        Columns are rows, and where these count for parts the scores of rows or units.
         """
+        if rows.units is not None:
+            s = self.clipped_units(limit, rows)
+            yield from ((s[:, own], np.ones(s[:, own].shape[1])) for own in slices(s.shape[1]))
+            return
+        if rows.parts is not None:
+            for s, norms in self.pieces(limit, rows):
+                yield s, MARGIN / np.maximum(norms, 1.0)
+            return
         for whitened, left, norms in self.blocks(rows):
             yield whitened, left * (_ONE * MARGIN / np.maximum(norms, limit))
 
@@ -126,13 +131,29 @@ class Scores:
         norms : numpy.ndarray, shape (units,)
             Their Euclidean norms, in units of 1.
         """
-        from dpstats.numerics.kernels import lengths, rounded_rows, sums_of_runs
+        from dpstats.numerics.kernels import lengths, sums_of_runs
 
-        factors, columns = parts_of(rows) / scale * _ONE, np.empty((len(self.eta), len(rows)))
-        for (whitened, left, _), own in zip(self.blocks(rows), slices(len(rows)), strict=True):
-            rounded_rows(whitened, left * factors[own], _FARTHEST, columns[:, own])
-        sums = columns if rows.units is None else sums_of_runs(columns, rows.units)
+        pieces = [np.empty((len(self.eta), 0)), *(s for s, _ in self._rounded(scale, rows))]
+        sums = np.hstack(pieces)
+        sums = sums if rows.units is None else sums_of_runs(sums, rows.units)
         return sums, lengths(sums) / _ONE
+
+    def pieces(self, scale: float, rows: Rows) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Yield what :meth:`of_units` returns, of rows that have no units few at a time."""
+        if rows.units is not None:
+            yield self.of_units(scale, rows)
+            return
+        yield from ((s, norms / _ONE) for s, norms in self._rounded(scale, rows))
+
+    def _rounded(self, scale: float, rows: Rows) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Yield scores times parts over ``scale``, in whole 2^-20 (p, m), and their norms (m,)."""
+        from dpstats.numerics.kernels import round_rows
+
+        assert rows.parts is not None, "rows of units have parts"
+        for whitened, _, own in blocks_of(self._row_map, rows):
+            left = self.loss.residuals(rows[own], self.reference, whitened, self.eta)
+            factors = left * (whole_weights(rows.parts[own]) / scale)
+            yield whitened, round_rows(whitened, factors, _FARTHEST)
 
 
 def whole_units(rows: Rows) -> Iterator[Rows]:
@@ -142,9 +163,3 @@ def whole_units(rows: Rows) -> Iterator[Rows]:
         return
     for own in slices(len(rows)):
         yield rows[own]
-
-
-def _with_squares(s: np.ndarray, weight: float) -> np.ndarray:
-    """Sum clipped scores (p, m) and ``weight`` times their squares, cut one by one, (p + 1,)."""
-    squares = np.trunc(weight * 2.0**-ENTRY_BITS * (s**2).sum(axis=0))
-    return np.append(s.sum(axis=1), squares.sum())

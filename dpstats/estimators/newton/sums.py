@@ -14,6 +14,7 @@ import numpy as np
 from dpstats.estimators.newton import pair_sums
 from dpstats.estimators.newton.indicator_basis import FAR, IndicatorBasis, RowMap
 from dpstats.estimators.newton.mapped_rows import MappedRows
+from dpstats.estimators.newton.pair_rows import PairRows
 from dpstats.estimators.newton.score_tails import LEVERAGE_EDGES
 from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
@@ -22,6 +23,8 @@ from dpstats.numerics.cross_products import exact_sum, whole_weights
 # Rows of a block: few enough for what is computed from them to stay in a cache, and for a sum of
 # products of whole numbers up to 2^20 to be exact in doubles.
 _ROWS = 1 << 12
+# Directions that so many rows have at most; with more, blocks have a part of the rows.
+_COLUMNS, _PART = 32, 4
 # A row is scaled to slightly less than its bound, by more than floating point can add.
 MARGIN = 1 - 2.0**-30
 _ONE = 2.0**ENTRY_BITS
@@ -29,7 +32,7 @@ _ONE = 2.0**ENTRY_BITS
 
 def rough_products(basis: IndicatorBasis, bound: float, rows: Rows):
     """Add up the products of coordinates phi, rows cut to squared norms of at most ``bound``."""
-    if rows.keys is not None:
+    if isinstance(rows, PairRows):
         return pair_sums.products(basis.row_map(np.eye(basis.size)), bound, rows)
     codes, parts, ones = _codes(rows), parts_of(rows), max(basis.ones - 1, 0)
     blocks = (
@@ -45,7 +48,7 @@ def leverage_counts(basis: IndicatorBasis, map_: np.ndarray, t: float, rows: Row
     Where rows count for parts these are added up, in units of 2^-20.
     """
     to = basis.row_map(map_)
-    if rows.keys is not None:
+    if isinstance(rows, PairRows):
         return pair_sums.counts(to, t * LEVERAGE_EDGES, rows)
     if rows.parts is not None:
         parts, blocks = parts_of(rows), blocks_of(to, rows)
@@ -59,7 +62,7 @@ def whitened_products(basis: IndicatorBasis, map_: np.ndarray, bound: float, row
     """Add up the products of whitened rows, cut to squared norms of at most ``bound``."""
     from dpstats.numerics.kernels import products
 
-    if rows.keys is not None:
+    if isinstance(rows, PairRows):
         return pair_sums.products(basis.row_map(map_), bound, rows)
     blocks, parts = blocks_of(basis.row_map(map_), rows), parts_of(rows)
     terms = (
@@ -97,11 +100,12 @@ def blocks_of(row_map: RowMap, rows: Rows) -> Iterator[tuple[np.ndarray, np.ndar
     Rows that are mapped already are taken as they are.
     """
     if isinstance(rows, MappedRows):
-        yield from ((*rows.block(own), own) for own in slices(len(rows)))
+        own_rows = slices(len(rows), len(row_map.codes_to))
+        yield from ((*rows.block(own), own) for own in own_rows)
         return
     codes, numbers = _columns(rows)
     assert len(numbers) == len(row_map.center), "rows that are mapped already have no numbers"
-    for own in slices(len(rows)):
+    for own in slices(len(rows), len(row_map.codes_to)):
         yield *row_map.of(codes, numbers, own.start, own.stop), own
 
 
@@ -127,10 +131,11 @@ def _codes(rows: Rows) -> np.ndarray:
     return np.ascontiguousarray(rows.codes.T)
 
 
-def slices(rows: int) -> Iterator[slice]:
-    """Cut rows into blocks."""
-    for start in range(0, rows, _ROWS):
-        yield slice(start, min(start + _ROWS, rows))
+def slices(rows: int, columns: int = 1) -> Iterator[slice]:
+    """Cut rows into blocks, smaller ones where each has many columns."""
+    size = _ROWS if columns <= _COLUMNS else _ROWS // _PART
+    for start in range(0, rows, size):
+        yield slice(start, min(start + size, rows))
 
 
 def _indicator_products(basis: IndicatorBasis, codes: np.ndarray, entries: np.ndarray):

@@ -33,7 +33,7 @@ def test_labels_are_drawn_for_variances_where_groups_are_few_and_large():
 
 def test_rows_of_a_part_have_one_group_and_one_label_and_are_beside_one_another():
     keys = np.random.default_rng(1).integers(3, size=3000)
-    rows = Rows(np.arange(3000.0)[:, None], keys.astype(float), keys=keys.astype(float))
+    rows = Rows(np.arange(3000.0)[:, None], keys.astype(float), keys=keys)
     parts = in_parts(rows, 16, Noise(GDP(1.0)))
     np.testing.assert_array_equal(parts.units, parts.response)
     assert (np.diff(parts.keys) >= 0).all() and len(np.unique(parts.keys)) == 48

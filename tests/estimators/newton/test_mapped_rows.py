@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from dpstats.estimators.contract import InMemory, mapped
+from dpstats.estimators.newton import sums
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.logistic_sums import LogisticRows
 from dpstats.estimators.newton.mapped_rows import MappedRows
@@ -36,9 +37,11 @@ SUMS = {
 }
 
 
+@pytest.mark.parametrize("columns", [32, 1])
 @pytest.mark.parametrize("offsets", [False, True])
 @pytest.mark.parametrize("name", SUMS)
-def test_sums_of_mapped_rows_are_those_of_rows_to_the_bit(name, offsets):
+def test_sums_of_mapped_rows_are_those_of_rows_to_the_bit(monkeypatch, name, offsets, columns):
+    monkeypatch.setattr(sums, "_COLUMNS", columns)
     table = replace(ROWS, offsets=np.linspace(-2, 2, len(ROWS)) if offsets else None)
     at_once = mapped(InMemory(table), partial(mapped_rows, BASIS, MAP))
     assert np.array_equal(at_once.sum(SUMS[name]), SUMS[name](table))

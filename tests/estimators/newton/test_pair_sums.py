@@ -4,15 +4,15 @@ import numpy as np
 
 from dpstats.estimators.newton import pair_sums
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
-from dpstats.numerics import Rows
+from dpstats.estimators.newton.pair_rows import PairRows
 
 BASIS = IndicatorBasis((), np.zeros(2), np.diag([2.0, 0.5]), np.diag([2.0, 0.5]), False)
 TO = BASIS.row_map(np.eye(2))
 
 
-def rows_of(numbers, response, keys=None) -> Rows:
+def rows_of(numbers, response, keys=None) -> PairRows:
     keys = np.zeros(len(response)) if keys is None else keys
-    return Rows(numbers, response, np.empty((len(response), 0)), keys=keys)
+    return PairRows(numbers, response, np.empty((len(response), 0)), keys=keys)
 
 
 def some(n=30, seed=0):
@@ -57,10 +57,3 @@ def test_values_of_any_size_have_finite_sums():
     sums = pair_sums.scores(TO, 1.0, np.ones(2), 1.0, 1.0, 0.3, rows)
     assert np.abs(sums.astype(float)).max() <= 2.5 * 2**20
     assert pair_sums.squares(1.0, 1.0, rows) <= 2.5 * 2**20
-
-
-def test_groups_begin_where_keys_change():
-    keys = np.array([3.0, 3.0, 7.0, 9.0, 9.0])
-    rows = rows_of(np.zeros((5, 2)), np.zeros(5), keys)
-    assert pair_sums.starts(rows).tolist() == [0, 2, 3, 5]
-    assert pair_sums.starts(rows[:0]).tolist() == [0]

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from dpstats.estimators.contract import InMemory
 from dpstats.estimators.newton.pair_queries import PairQueries
-from dpstats.estimators.newton.paired_rows import Shares, fewest, paired, whole
+from dpstats.estimators.newton.paired_rows import Shares, fewest, gathered, paired
 from dpstats.noise import Noise
 from dpstats.numerics import Rows
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
@@ -19,12 +20,21 @@ def rows(groups: int, each: int, parts=None) -> Rows:
     generator = np.random.default_rng(1)
     order = generator.permutation(len(keys))
     X = generator.normal(size=(len(keys), 2))
-    return whole(Rows(X, X[:, 0], parts=parts, keys=keys[order]))
+    return gathered(InMemory(Rows(X, X[:, 0], parts=parts, keys=7.0 + 2 * keys[order])))
 
 
 def numbers(given: Rows, divided: str):
     noise = Noise(COST)
     return paired(given, case_of(ADD_REMOVE).problem, COST, noise, SHARES, divided), noise
+
+
+def keys_of(found) -> np.ndarray:
+    return np.concatenate([batch.keys for batch in found.passes.batches])
+
+
+def test_keys_are_numbers_of_labels_in_order():
+    given = rows(30, 20)
+    assert given.keys is not None and np.bincount(given.keys).tolist() == [20] * 30
 
 
 def test_fractions_add_up():
@@ -48,10 +58,10 @@ def test_numbers_are_released_for_their_fractions(weighted):
 
 def test_rows_come_sorted_by_group_and_by_part():
     whole_groups, _ = numbers(rows(30, 20), "if few")
-    assert not whole_groups.parts and (np.diff(whole_groups.rows.keys) >= 0).all()
+    assert not whole_groups.parts and (np.diff(keys_of(whole_groups)) >= 0).all()
     divided, _ = numbers(rows(4, 5000), "if few")
     assert divided.parts and divided.labels > 8
-    keys = divided.rows.keys
+    keys = keys_of(divided)
     assert (np.diff(keys) >= 0).all() and len(np.unique(keys)) == 4 * divided.labels
     assert divided.clusters.number > 0.9 * 4 * divided.labels
     many, _ = numbers(rows(60, 400), "if few")
@@ -73,7 +83,10 @@ def test_more_pairs_are_needed_where_a_row_moves_more():
     given = rows(3, 9)
     added, replaced = (
         fewest(
-            PairQueries.of_rows(given, case_of(neighbors).problem, Noise(GDP(1.0))), 2, 1, GDP(1.0)
+            PairQueries.over(InMemory(given), case_of(neighbors).problem, Noise(GDP(1.0))),
+            2,
+            1,
+            GDP(1.0),
         )
         for neighbors in (ADD_REMOVE, REPLACE_ONE)
     )

@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+from dpstats.estimators.newton import sums
 from dpstats.estimators.newton.score_tails import SCORE_EDGES
 from tests.checks.newton_queries import BASIS, PROBLEM, queries
 from tests.checks.noisy_newton import ENDS, check_pass, coded, phi, rows
@@ -62,6 +63,16 @@ def test_units_are_clipped_once_their_rows_are_added_up():
     norms = np.linalg.norm(together, axis=1)
     counts = np.bincount(np.searchsorted(SCORE_EDGES, norms / 1.5), minlength=len(SCORE_EDGES) + 1)
     assert PARTS["counts"](table).tolist() == counts.tolist()
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("name", PARTS)
+def test_blocks_of_many_columns_change_no_bit(monkeypatch, name, weighted):
+    table = coded(*rows(np.random.default_rng(9), 5000))
+    table = replace(table, parts=np.resize([0.25, 1.0], 5000) if weighted else None)
+    expected = PARTS[name](table)
+    monkeypatch.setattr(sums, "_COLUMNS", 1)
+    assert (PARTS[name](table) == expected).all()
 
 
 def test_a_row_of_a_weight_is_a_unit_of_that_row():

@@ -23,6 +23,15 @@ def test_a_pass_is_the_sum_of_its_rows_and_crosses_to_a_worker(part):
     check_pass(PARTS[part])
 
 
+@pytest.mark.parametrize("part", PARTS)
+def test_blocks_of_many_columns_are_short_and_change_no_bit(monkeypatch, part):
+    table = coded(*rows(np.random.default_rng(6), 5000))
+    expected = PARTS[part](table)
+    monkeypatch.setattr(newton_sums, "_COLUMNS", 1)
+    assert [s.stop - s.start for s in newton_sums.slices(5000, 2)] == [1024] * 4 + [904]
+    assert (PARTS[part](table) == expected).all()
+
+
 def test_products_and_counts_are_those_of_whitened_rows():
     """Two or three units off, where rounding moves a number across a point of the grid."""
     X, y = rows(np.random.default_rng(4), 5000)

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpstats.engines.group_sort import arranged, by_group, positions
+from dpstats.numerics.group_sort import arranged, by_group, positions
 
 
 @settings(deadline=None)
