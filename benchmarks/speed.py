@@ -155,6 +155,6 @@ def _rows(n: int, repeats: int, words: list[str]):
             name,
             *(cell for ours, theirs in pairs for cell in (f"{ours:.3f}", f"{ours / theirs:.2f}")),
             f"{added:.0f}",
-            f"{added / memory[peer][0]:.2f}",
+            f"{added / memory[peer][0]:.2f}" if memory[peer][0] else "-",
             f"{peak:.0f}",
         )

@@ -42,11 +42,12 @@ class FirstStage:
                 f"{', '.join(names)}, without them {', '.join(exogenous)}, and these are to stay; "
                 "write the intercept, and instruments that cross no factor outside the brackets"
             )
+        low, high = self.design.response_bounds
         return Instruments(
             tuple(j for j, name in enumerate(names) if name not in exogenous),
             tuple(names.index(n) if n != endogenous else -1 for n in structural.names),
             self.reference,
-            self.design.response_bounds,
+            (float(low), float(high)),
         )
 
     def with_released(self, design: Design, reference: Reference) -> "FirstStage":

@@ -119,11 +119,11 @@ def _scale(event: Event) -> float:
 
 
 class _Part(NamedTuple):
-    """Hold the releases of some groups and the events of one of them, or of all fitted together."""
+    """Hold the releases of some groups and the events of each, or of all fitted together."""
 
     groups: np.ndarray
     releases: Releases
-    events: list[Event]
+    events: Sequence[list[Event]]
 
 
 class _Failure(NamedTuple):
@@ -168,7 +168,8 @@ def _gather(outcomes: Outcomes, parts: list[_Part]) -> int:
     """Fill in the parts of a chunk and return the number of their groups."""
     for groups, releases, events in parts:
         outcomes.put(groups, releases)
-        outcomes.record(events)
+        for own in events:
+            outcomes.record(own)
     return sum(len(part.groups) for part in parts)
 
 
@@ -193,46 +194,52 @@ def _run(prepared: TablePasses, rows, chunks, n_jobs) -> Iterator[list[_Part] | 
 def _chunk(prepared: TablePasses, rows: GroupedRows, groups) -> list[_Part] | _Failure:
     """Fit the groups of a chunk, together where the method can, else one by one."""
     together = _together(prepared.request, rows.sizes[groups])
-    fits = [(_alone, groups[[i]]) for i in np.flatnonzero(~together)]
-    if together.any():
-        fits.insert(0, (_in_one_go, groups[together]))
-    parts, handled = [], sys.exception()
+    shared, own = groups[together], groups[~together]
+    calls = [(_in_one_go, shared)] if len(shared) else []
+    calls += [(_alone, own[[i]]) for i in range(len(own))]
+    found, handled = [], sys.exception()
     with drawn_ahead():
-        for fit, own in fits:
+        for fit, some in calls:
             try:
-                parts.append(fit(prepared, rows, own))
+                found.append(fit(prepared, rows, some))
             except Exception as error:
                 if is_interrupt(error, handled):
                     raise KeyboardInterrupt from None
-                return _Failure(type(error).__name__, own)
+                return _Failure(type(error).__name__, some)
+    parts = [_Part(shared, found[0][0], [found[0][1]])] if len(shared) else []
+    if len(own):
+        releases, events = zip(*found[len(parts) :], strict=True)
+        parts.append(_Part(own, in_columns(releases), events))
     return parts
 
 
-def _in_one_go(prepared: TablePasses, rows: GroupedRows, groups) -> _Part:
+def _in_one_go(prepared: TablePasses, rows: GroupedRows, groups) -> tuple[Releases, list[Event]]:
     own, cost, request = rows[groups], prepared.cost, prepared.request
     noise, each = Noise(cost), request.method.each
     assert each is not None, "_together asks whether there is one"
     releases = each.release(own.rows, own.edges, prepared.problem, cost, noise, **request.options)
-    return _Part(groups, releases, noise.events)
+    return releases, noise.events
 
 
-def _alone(prepared: TablePasses, rows: GroupedRows, groups) -> _Part:
+def _alone(prepared: TablePasses, rows: GroupedRows, groups) -> tuple[Release, list[Event]]:
     own, cost = slice(*rows.edges[groups[0] : groups[0] + 2]), prepared.cost
     noise, request, passes = Noise(cost), prepared.request, InMemory(rows.rows[own])
     release = request.method.release(passes, prepared.problem, cost, noise, **request.options)
-    return _Part(groups, column_of(release), noise.events)
+    return release, noise.events
 
 
-def column_of(release: Release) -> Releases:
-    """Convert one release to columns of length one."""
+def in_columns(releases: Sequence[Release]) -> Releases:
+    """Put releases into columns."""
+    reasons = (reason for release in releases for reason in release.reasons.values())
+    robust = [c for release in releases if (c := release.basis.cov_type) != "nonrobust"]
     return Releases(
-        release.params[None],
-        release.predictions[None],
-        statuses=[release.status],
-        reasons=tuple(dict.fromkeys(release.reasons.values())),
-        stack=Stack.of([release], len(release.params)),
-        cov_type=release.basis.cov_type,
-        limited=release.limited,
+        np.stack([release.params for release in releases]),
+        np.stack([release.predictions for release in releases]),
+        statuses=[release.status for release in releases],
+        reasons=tuple(dict.fromkeys(reasons)),
+        stack=Stack.of(releases, len(releases[0].params)),
+        cov_type=robust[0] if robust else "nonrobust",
+        limited=any(release.limited for release in releases),
     )
 
 

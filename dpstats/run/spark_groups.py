@@ -17,7 +17,7 @@ from dpstats.privacy import Cost, Event
 from dpstats.results import DPGroupResults
 from dpstats.rows import RowReader, RowsInUse
 from dpstats.rows.group_labels import columns_of, listed_labels, present_rows
-from dpstats.run.group_batches import Outcomes, column_of
+from dpstats.run.group_batches import Outcomes, in_columns
 from dpstats.run.groups import group_results
 from dpstats.run.passes import TablePasses
 
@@ -107,7 +107,7 @@ def fit_groups_on_workers(prepared: TablePasses, noise: Noise, by, groups) -> DP
     fits = _fits(prepared, by, labels, not present)
     outcomes = Outcomes(np.array([fitted.rows for fitted in fits], int), prepared)
     for g, fitted in enumerate(fits):
-        outcomes.put([g], column_of(fitted.release))
+        outcomes.put([g], in_columns([fitted.release]))
         outcomes.record(fitted.events)
     return group_results(prepared, by, labels, present, outcomes, noise)
 

@@ -65,6 +65,10 @@ class InMemory:
         """Return ``summary(rows)``."""
         return summary(self.rows)
 
+    def mapped(self, to: Callable[[Rows], Rows]) -> "InMemory":
+        """Return passes over ``to(rows)``, which is in memory too."""
+        return InMemory(to(self.rows))
+
 
 @dataclass(frozen=True)
 class InBatches:

@@ -1,7 +1,6 @@
 """Compute N, R-squared and the residual variance from what noisy Newton steps released."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,20 +23,20 @@ class Explained:
     @classmethod
     def of(
         cls, eta: np.ndarray, variance: np.ndarray, kept: np.ndarray, constant: np.ndarray | None,
-        step_error: Callable[[np.ndarray], np.ndarray], rows: float,
+        step_errors: np.ndarray, rows: float,
     ) -> "Explained":  # fmt: skip
         """Sum the squares of a position ``eta`` (p,) in whitened directions, less their noise.
 
         There X'X is the number of rows times ``kept`` (p,), up to noise that moves a step by
-        ``step_error`` in variance. ``constant`` (p,) are the coefficients of the constant 1: what
-        it explains is the mean of the response.
+        ``step_errors`` (p, p) times the squares of the position in variance. ``constant`` (p,) are
+        the coefficients of the constant 1: what it explains is the mean of the response.
         """
         value = kept @ (eta**2 - variance)
         if constant is not None:
             size = float(constant @ (kept * constant))
             value -= float(constant @ (kept * eta)) ** 2 / size if size > 0 else 0.0
         noise = 4 * (kept * eta) ** 2 @ variance + 2 * variance @ variance
-        noise += 2 * eta**2 @ step_error(eta**2) / rows**2
+        noise += 2 * eta**2 @ (step_errors @ eta**2) / rows**2
         return cls(max(float(value), 0.0), math.sqrt(noise))
 
 

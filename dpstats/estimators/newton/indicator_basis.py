@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -105,6 +105,14 @@ class IndicatorBasis:
         return np.linalg.pinv(self.to_design / self._column_sizes) / self._column_sizes[:, None]
 
     @cached_property
+    def constant(self) -> np.ndarray:
+        """Return the constant 1's coefficients (S,), zeros where columns do not give it."""
+        ones = np.zeros(self.size)
+        if self.has_constant:
+            ones[: self.sizes[0] if self.sizes else 1] = 1.0
+        return self.from_span @ ones
+
+    @cached_property
     def _column_sizes(self) -> np.ndarray:
         """Return the scale of each column, so that the rank does not depend on units."""
         sizes = np.abs(self.to_design).max(axis=0)
@@ -196,9 +204,8 @@ def release_products(
         The noisy sum (p, p), and the standard deviation of the noise off the diagonal; on the
         diagonal it is sqrt 2 times that.
     """
-    rows, columns = np.nonzero(np.triu(free))
-    diagonal = rows == columns
-    factors = np.where(diagonal, _DIAGONAL, _OFF)
+    rows, columns = _upper(len(free), free.tobytes())
+    factors = np.where(rows == columns, _DIAGONAL, _OFF)
     values = (sums[rows, columns] * factors).tolist()
     frobenius = moved or math.sqrt(2 if neighbors == REPLACE_ONE else 1)
     # entries are whole numbers below 2^20 in norm, so products are below 2^40
@@ -214,3 +221,10 @@ def release_products(
     matrix[rows, columns] = noisy.values * (_DIAGONAL / factors)
     matrix[columns, rows] = matrix[rows, columns]
     return matrix, noisy.deviation * _DIAGONAL / _OFF
+
+
+@lru_cache(maxsize=64)
+def _upper(size: int, free: bytes) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows and columns of the products of the upper triangle that are free."""
+    rows, columns = np.nonzero(np.triu(np.frombuffer(free, dtype=bool).reshape(size, size)))
+    return rows, columns

@@ -12,7 +12,7 @@ from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.logistic_position import Hessian, Position
 from dpstats.estimators.newton.pseudo_rsquared import Released, mcfadden
 from dpstats.estimators.newton.queries import Counted
-from dpstats.estimators.newton.release import FEW_CLUSTERS, column_scales, constant_of
+from dpstats.estimators.newton.release import FEW_CLUSTERS, column_scales
 from dpstats.estimators.newton.sizes import TOO_FEW
 from dpstats.estimators.newton.state import Clusters
 from dpstats.evidence import LinkEvidence, LogisticEvidence
@@ -179,7 +179,7 @@ def release_of(fitted: Fitted, basis: IndicatorBasis, problem: Problem) -> Relea
     """
     back, eta = basis.from_span @ fitted.map, fitted.position.eta
     noise, total = fitted.noise, fitted.total
-    params = back @ eta + fitted.center * constant_of(basis)
+    params = back @ eta + fitted.center * basis.constant
     cov, weak, failure = back @ total @ back.T, fitted.weak, fitted.failure
     hidden = cov if failure else back @ weak @ total @ weak @ back.T
     seen = np.diag(hidden) < _HIDDEN * np.diag(cov)
@@ -200,7 +200,7 @@ def release_of(fitted: Fitted, basis: IndicatorBasis, problem: Problem) -> Relea
         hidden_cov=hidden, privacy_cov=privacy, rows=fitted.rows, down_weighted=fitted.cut,
         response_range=ends, fit_rows=fitted.counted.number,
         fit_rows_error=fitted.counted.noise, **_slopes(fitted, back), **_clusters(fitted),
-        **_pseudo_rsquared(fitted, back, constant_of(basis)),
+        **_pseudo_rsquared(fitted, back, basis.constant),
     )  # fmt: skip
     imprecise = _IMPRECISE.format(_PRECISE, fitted.predictor)
     notes = [imprecise] if status == "imprecise" and not precise else []

@@ -14,11 +14,11 @@ import numpy as np
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.sums import (
     MARGIN,
-    blocks_of,
     capped_curvature,
     parts_of,
     slices,
     starts_of,
+    whitened_blocks,
 )
 from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
@@ -62,7 +62,7 @@ class LogisticRows:
         from dpstats.numerics.logistic_loops import probabilities
 
         parts = parts_of(rows)
-        for columns, squares, own in blocks_of(self.basis.row_map(self.map), rows):
+        for columns, squares, own in whitened_blocks(self.basis, self.map, rows):
             weights = 1 / np.maximum(squares / self.limit**2, 1.0)
             means = probabilities(starts_of(self.center, rows[own]), columns, self.eta)
             y = _within_one(rows.response[own])

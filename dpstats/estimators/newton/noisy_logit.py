@@ -28,7 +28,6 @@ from dpstats.estimators.newton.logistic_release import Fitted, release_of
 from dpstats.estimators.newton.offsets import log_odds
 from dpstats.estimators.newton.products import scatter
 from dpstats.estimators.newton.queries import Counted, RowQueries
-from dpstats.estimators.newton.release import constant_of
 from dpstats.estimators.newton.score_tails import LEVERAGE_EDGES, Tail
 from dpstats.estimators.newton.sizes import check_levels, number_of_rows, rows_for_scales
 from dpstats.estimators.newton.state import Clusters
@@ -201,7 +200,7 @@ def _stepped(
     parts: Mapping[str, GDP],
 ) -> tuple[Position, Hessian]:  # fmt: skip
     """Take five steps; return the position and the last Hessian."""
-    constant = constant_of(queries.basis)
+    constant = queries.basis.constant
     constant = np.linalg.lstsq(queries.basis.from_span @ whitening.map, constant, rcond=None)[0]
     unsure = float(whitening.unsure.mean()) + _GUESS_ERROR
     position = Position.start(whitening.map.shape[1], rare)

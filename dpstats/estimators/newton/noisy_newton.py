@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release
+from dpstats.estimators.contract import InMemory, Method, Passes, Problem, Ranges, Release
 from dpstats.estimators.least_squares.dense import robust_covariance
 from dpstats.estimators.newton.clusters import GAUSSIAN_SHARE, with_clusters
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
@@ -39,6 +39,7 @@ from dpstats.estimators.newton.sizes import (
     rows_for_scales,
 )
 from dpstats.estimators.newton.squared_loss import SquaredLoss
+from dpstats.estimators.newton.sums import mapped_rows
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost, PureDP
 
@@ -158,6 +159,9 @@ def releases(
     count = max(counted.total, 2 * counted.noise)
     each = _measured(queries, count, cost.part(shares.rest(shares.response)))
     steps, wild = whitened(each[0], counted, cost)
+    if isinstance(passes, InMemory):  # as those of a group, which five sums and more are of
+        total = passes.mapped(partial(mapped_rows, basis, steps.whitening.map)).sum
+        each = [replace(one, total=of_outcome(total, place)) for place, one in enumerate(each)]
     shared = has_shared_scales(problem)
     marginals = Shares.of(cost, problem.grouped and not shared, outcomes).marginals
     # the noise on the number of rows alone is not to show an interval
@@ -184,7 +188,9 @@ def _measured(queries: Queries, rows: float, cost: Cost) -> list[Queries]:
     problem, total, constant = queries.problem, queries.total, queries.basis.has_constant
     found = []
     for place, reference in enumerate((problem.reference, *problem.others)):
-        own, of_one = replace(problem, reference=reference), of_outcome(total, place)
+        own, of_one = problem, of_outcome(total, place)
+        if place:
+            own = replace(problem, reference=reference)
         own = queries.loss.measured(own, constant, of_one, rows, cost, queries.noise)
         found.append(replace(queries, total=of_one, problem=own))
     return found

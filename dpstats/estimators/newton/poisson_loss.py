@@ -10,10 +10,10 @@ from dpstats.estimators.newton.loss import Residuals
 from dpstats.estimators.newton.scores import Scores
 from dpstats.estimators.newton.sums import (
     MARGIN,
-    blocks_of,
     capped_curvature,
     parts_of,
     starts_of,
+    whitened_blocks,
 )
 from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
@@ -75,7 +75,7 @@ def hessian(at: Scores, limit: float, bound: float, rows: Rows) -> np.ndarray:
         slopes = capped_curvature(slopes, squares, bound, parts[own])
         return products(cut_rows(columns, _ONE * MARGIN * np.sqrt(slopes)))
 
-    blocks = blocks_of(at.basis.row_map(at.map), rows)
+    blocks = whitened_blocks(at.basis, at.map, rows)
     return exact_sum((of(*block) for block in blocks), (len(at.eta),) * 2)
 
 

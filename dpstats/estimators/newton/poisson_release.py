@@ -11,7 +11,7 @@ from dpstats.estimators.newton.bias import Bias
 from dpstats.estimators.newton.far_scores import ASSUMED, FarScores
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.logistic_release import SEEN
-from dpstats.estimators.newton.release import concentration, constant_of
+from dpstats.estimators.newton.release import concentration
 from dpstats.evidence import LinkEvidence, PoissonEvidence
 
 _NONE_SEEN = (
@@ -85,7 +85,7 @@ class Fitted(logistic_release.Fitted):
 
     def clipped(self, basis: IndicatorBasis, problem: Problem) -> np.ndarray:
         """Return the covariance (S, S) of what clipped scores bias the coefficients by."""
-        back, constant = basis.from_span @ self.map, constant_of(basis)
+        back, constant = basis.from_span @ self.map, basis.constant
         tilt = concentration(back, basis, problem)
         return self.bias.covariance(back @ self.hessian.vectors, tilt, constant)
 

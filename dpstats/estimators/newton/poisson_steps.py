@@ -13,7 +13,6 @@ from dpstats.estimators.newton.offsets import log_mean, mean_square
 from dpstats.estimators.newton.poisson_queries import PoissonQueries
 from dpstats.estimators.newton.products import scatter, square_limit, squares_cut
 from dpstats.estimators.newton.queries import Counted
-from dpstats.estimators.newton.release import constant_of
 from dpstats.estimators.newton.score_tails import (
     FAR_EDGES,
     SCORE_EDGES,
@@ -79,7 +78,7 @@ class PoissonSteps:
         """Return the coefficients (p,) of the constant 1, zeros where there is none."""
         basis = self.queries.basis
         directions = basis.from_span @ self.whitening.map
-        return np.linalg.lstsq(directions, constant_of(basis), rcond=None)[0]
+        return np.linalg.lstsq(directions, basis.constant, rcond=None)[0]
 
     @property
     def deviation(self) -> float:

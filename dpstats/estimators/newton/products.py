@@ -12,7 +12,7 @@ import numpy as np
 from dpstats.estimators.newton.score_tails import SCORE_EDGES, Tail
 
 # Limits that are tried, from so many root mean squares of scores on.
-_LEAST, _LIMITS, _SMALLEST = 1.5, 200, 1e-12
+_LEAST, _STEPS, _SMALLEST = 1.5, np.linspace(0, 1, 200), 1e-12
 
 
 def square_limit(tail: Tail, noise: float) -> float:
@@ -21,15 +21,17 @@ def square_limit(tail: Tail, noise: float) -> float:
     ``noise`` is its standard deviation for a limit of 1; the other part is what is cut off.
     """
     least = _LEAST * math.sqrt(max(tail.mean_square(), _SMALLEST))
-    limits = np.geomspace(least, 2 * SCORE_EDGES[-1], _LIMITS)
+    limits = least * (2 * SCORE_EDGES[-1] / least) ** _STEPS
     errors = np.hypot(noise * limits**2, squares_cut(tail, limits))
     return float(limits[int(np.argmin(errors))])
 
 
 def squares_cut(tail: Tail, limit: np.ndarray | float) -> np.ndarray:
     """Return the expected sum of size^2 - limit^2 over the rows beyond each limit."""
-    beyond = np.maximum(tail.sizes**2 - np.square(limit)[..., None], 0.0)
-    return beyond @ tail.mean_counts
+    from dpstats.numerics.tail_loops import squares_beyond
+
+    found = squares_beyond(tail.mean_counts, tail.sizes, np.atleast_1d(limit))
+    return found.reshape(np.shape(limit))
 
 
 def scatter(products: np.ndarray, deviation: float, even: float, cut: float) -> np.ndarray:

@@ -102,9 +102,9 @@ def release_of(
         few = few or FEW_CLUSTERS
     if few or reference.extremes.y_unseen:
         hidden, seen = cov, np.zeros_like(seen)
-    params = reference.y_scale * (directions @ eta) + reference.y_center * constant_of(basis)
+    params = reference.y_scale * (directions @ eta) + reference.y_center * basis.constant
     tilt = concentration(directions, basis, problem)
-    bias = state.bias.covariance(back, tilt, reference.y_scale * constant_of(basis))
+    bias = state.bias.covariance(back, tilt, reference.y_scale * basis.constant)
     cov, hidden = cov + bias, hidden + bias * np.outer(~seen, ~seen)
     privacy = (back * noise) @ back.T + bias
     ends = _ends(reference, basis.has_constant)
@@ -151,8 +151,8 @@ def release_of(
 
 def _ends(reference: Reference, has_constant: bool) -> tuple[float, float]:
     """Return between which ends predictions stay."""
-    low, high = reference.extremes.y_ends if has_constant else (-_FAR, _FAR)
-    low, high = float(np.clip(low, -_FAR, -_NEAR)), float(np.clip(high, _NEAR, _FAR))
+    low, high = reference.extremes.y_ends.tolist() if has_constant else (-_FAR, _FAR)
+    low, high = min(max(low, -_FAR), -_NEAR), min(max(high, _NEAR), _FAR)
     return (
         reference.y_center + low * reference.y_scale,
         reference.y_center + high * reference.y_scale,
@@ -197,23 +197,15 @@ def _goodness(
     reference, constant = problem.reference, None
     assert reference is not None
     if basis.has_constant:
-        constant = np.linalg.lstsq(directions, constant_of(basis), rcond=None)[0]
+        constant = np.linalg.lstsq(directions, basis.constant, rcond=None)[0]
     explained = Explained.of(
-        state.eta, state.variance, whitening.kept, constant, whitening.error, rows
+        state.eta, state.variance, whitening.kept, constant, whitening.errors, rows
     )
     squares = state.squares
     if problem.in_parts:
         squares = Squares.left(explained, reference.extremes.y_error)
     figures = goodness(explained, squares, reference.y_scale, rows, len(state.eta))
     return {k: v for k, v in figures.items() if not (problem.weighted and "scale" in k)}
-
-
-def constant_of(basis: IndicatorBasis) -> np.ndarray:
-    """Return the constant 1's coefficients (S,), zeros where no combination of columns gives it."""
-    ones = np.zeros(basis.size)
-    if basis.has_constant:
-        ones[: basis.sizes[0] if basis.sizes else 1] = 1.0
-    return basis.from_span @ ones
 
 
 def column_scales(basis: IndicatorBasis, problem: Problem) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -40,7 +41,7 @@ _POINTS = 4
 _LEAST_LEVERAGE, _SURE_LEVERAGE = 2.0, 4.0
 # Score limits keep this part of the rows whole and are at least so many root mean squares.
 _WHOLE, _LEAST_LIMIT = 0.6, 1.2
-_LIMITS = 200
+_LIMITS = np.geomspace(0.25, SCORE_EDGES[-1], 200)
 # The part of what is cut off the scores that may point in one direction, of light and heavy tails.
 _SYSTEMATIC, _SYSTEMATIC_HEAVY = 0.4, 0.8
 # Steps are divided by at most this: a tail says little of a mean leverage.
@@ -63,12 +64,12 @@ class Tail:
     weights: np.ndarray
     systematic: float
 
-    @property
+    @cached_property
     def mean_counts(self) -> np.ndarray:
         """Return the expected rows of each size, (k,)."""
         return self.weights @ self.counts
 
-    @property
+    @cached_property
     def rows(self) -> float:
         """Return the expected number of rows, at least 1."""
         return max(float(self.mean_counts.sum()), 1.0)
@@ -93,10 +94,10 @@ class Tail:
         """
         from dpstats.numerics.tail_loops import squared_losses
 
-        limits, order = np.atleast_1d(limits), np.argsort(-self.sizes)
-        counts, sizes = np.ascontiguousarray(self.counts[:, order]), self.sizes[order]
+        limits = np.atleast_1d(limits)
         most = np.broadcast_to(np.asarray(most, float), limits.shape).copy()
-        return squared_losses(counts, sizes, self.weights, limits, most, self.systematic)
+        of_rows = self.counts, self.sizes, self.weights
+        return squared_losses(*of_rows, limits, most, self.systematic)
 
     def systematic_square(self, limit: float) -> float:
         """Return the part of :meth:`lost` that all rows beyond the limit lose in one direction."""
@@ -152,44 +153,20 @@ def _read(
     A tail is Pareto from there to ``most``, its index and number of rows distributed as a prior and
     the counts have it.
     """
-    heavy, lower = min(max(heavy, _LEAST_HEAVY), 1.0), np.append(0.0, edges)
-    end = max(1.5 * edges[-1], math.sqrt(edges[-1] * min(most, _FARTHEST)))
-    middles = np.concatenate([[edges[0] / 2], np.sqrt(edges[1:] * edges[:-1]), [end]])
-    bins = np.arange(len(counts))
-    faint = (lower >= start) & (counts <= _CLEAR * deviation)
-    first = int(np.argmax(faint | (bins == len(counts) - 1)))
-    seen = (bins < first) | (counts > _STANDS_OUT * deviation) & (bins > first)
-    most = min(max(most, 2 * lower[first]), _FARTHEST)
-    cells, shares = _cells(lower[first], most)
-    bin_of = np.searchsorted(lower, cells, "right") - 1
-    others = np.flatnonzero(~seen & (lower < most))
-    of_bins = np.stack([shares[:, bin_of == k].sum(axis=1) for k in others], axis=1)
-    most_rows = max(counts[others].sum(), 0.0) + 3 * deviation * math.sqrt(len(others))
-    rows = np.linspace(0, most_rows, _NUMBERS)[:, None, None]
-    rows = np.where(rows < 0.5, 0.0, rows)  # there are no parts of a row
-    missed = counts[others] - rows * of_bins
-    unlikely = 0.5 * (missed**2 / (deviation**2 + rows * of_bins)).sum(axis=2)
-    weights = np.exp(unlikely.min() - unlikely) * _prior(heavy) / (rows[:, 0] + deviation)
-    tails = (rows * shares).reshape(-1, len(cells))
-    known = np.tile(np.where(seen, np.maximum(counts, 0.0), 0.0), (len(tails), 1))
+    from dpstats.numerics.tail_loops import fitted
+
+    heavy = min(max(heavy, _LEAST_HEAVY), 1.0)
+    limits, tried = (start, _CLEAR, _STANDS_OUT), (_POINTS, _NUMBERS)
+    found = fitted(
+        counts, edges, deviation, limits, most, _FARTHEST, _INDICES, _prior(heavy), tried
+    )
     systematic = _SYSTEMATIC + (_SYSTEMATIC_HEAVY - _SYSTEMATIC) * heavy
-    return Tail(
-        np.hstack([known, tails]), np.concatenate([middles, cells]),
-        weights.ravel() / weights.sum(), systematic,
-    )  # fmt: skip
+    return Tail(*found, systematic)
 
 
 def _prior(heavy: float) -> np.ndarray:
     """Return the prior chances of the indices, for that of a heavy tail."""
     return (1 - heavy) * _LIGHT + heavy * ((1 - heavy) * _UNKNOWN + heavy * _STRONG)
-
-
-def _cells(low: float, high: float) -> tuple[np.ndarray, np.ndarray]:
-    """Divide a range on the log scale: typical sizes (k,), and the part of each tail, (h, k)."""
-    number = max(int(_POINTS * math.log2(high / low)), 2)
-    ends = np.geomspace(low, high, number + 1)
-    parts = -np.diff((ends[0] / ends) ** _INDICES[:, None], axis=1)
-    return np.sqrt(ends[1:] * ends[:-1]), parts / parts.sum(axis=1, keepdims=True)
 
 
 def is_wild(tail: Tail, deviation: float, rows: float) -> bool:
@@ -229,16 +206,13 @@ def score_limit(
     The noise on each of the directions is ``noise`` for a limit of 1; the other part of the error
     is what is cut off, of which at most ``most`` counts.
     """
-    limits = np.geomspace(sigma / 4, SCORE_EDGES[-1] * sigma, _LIMITS)
-    below = tail.sizes < limits[:, None]
-    whole = below @ tail.mean_counts / tail.rows
-    usable = (whole >= _WHOLE) & (limits >= _LEAST_LIMIT * math.sqrt(tail.mean_square(4 * sigma)))
-    if not usable.any():
-        return 2 * sigma, 0.7
-    limits, whole = limits[usable], whole[usable]
-    lost = tail.lost(limits, most * whole**2)
-    best = int(np.argmin((directions * (limits * noise) ** 2 + lost) / whole**2))
-    return float(limits[best]), float(whole[best])
+    from dpstats.numerics.tail_loops import least_costly
+
+    limits, least = sigma * _LIMITS, _LEAST_LIMIT * math.sqrt(tail.mean_square(4 * sigma))
+    of_rows = tail.counts, tail.sizes, tail.weights, tail.mean_counts
+    usable, noise = (least, _WHOLE), directions * noise**2
+    place, whole = least_costly(*of_rows, limits, usable, noise, most, tail.systematic)
+    return (float(limits[place]), whole) if place >= 0 else (2 * sigma, 0.7)
 
 
 def edge_beyond(limit: float, tail: Tail, sigma: float, directions: int, noise: float) -> float:

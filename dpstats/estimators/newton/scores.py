@@ -15,7 +15,7 @@ from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.loss import Residuals
 from dpstats.estimators.newton.pair_rows import PairRows
 from dpstats.estimators.newton.score_tails import SCORE_EDGES
-from dpstats.estimators.newton.sums import MARGIN, blocks_of, counts, slices
+from dpstats.estimators.newton.sums import MARGIN, counts, slices, whitened_blocks
 from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.numerics.cross_products import exact_sum, whole_weights
@@ -42,8 +42,9 @@ class Scores:
         """
         from dpstats.numerics.score_loops import norms
 
-        for whitened, squares, own in blocks_of(self.basis.row_map(self.map), rows):
-            left = self.loss.residuals(rows[own], self.reference, whitened, self.eta)
+        for whitened, squares, own in whitened_blocks(self.basis, self.map, rows):
+            some = rows if len(rows) == whitened.shape[1] else rows[own]
+            left = self.loss.residuals(some, self.reference, whitened, self.eta)
             yield whitened, left, norms(squares, left)
 
     def counts(self, unit: float, rows: Rows, edges: np.ndarray = SCORE_EDGES) -> np.ndarray:
@@ -150,7 +151,7 @@ class Scores:
         from dpstats.numerics.kernels import round_rows
 
         assert rows.parts is not None, "rows of units have parts"
-        for whitened, _, own in blocks_of(self._row_map, rows):
+        for whitened, _, own in whitened_blocks(self.basis, self.map, rows):
             left = self.loss.residuals(rows[own], self.reference, whitened, self.eta)
             factors = left * (whole_weights(rows.parts[own]) / scale)
             yield whitened, round_rows(whitened, factors, _FARTHEST)

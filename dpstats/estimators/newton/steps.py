@@ -68,7 +68,7 @@ class Steps:
         slope, prior = _START_SLOPE * self.rows, prior_variance(p)
         eta = sums / slope
         variance = (deviation / slope) ** 2 + (_START_ERROR * eta) ** 2
-        variance += self.whitening.error(eta**2) / self.rows**2 + self.whitening.unsure**2 * prior
+        variance += self.whitening.errors @ eta**2 / self.rows**2 + self.whitening.unsure**2 * prior
         part = prior / (prior + variance)
         return NewtonState(part * eta, part * variance, Bias.none(p), sigma=self._usual_part)
 
@@ -98,7 +98,7 @@ class Steps:
         known = _inflated(state.variance, step, step_variance)
         relative = _hessian_error(slope) ** 2 + self.whitening.unsure**2
         relative = np.maximum(relative, state.left_over(step, step_variance))
-        variance = step_variance + self.whitening.error(known) / rows**2 + relative * known
+        variance = step_variance + self.whitening.errors @ known / rows**2 + relative * known
         variance += self._overshoot(known, limit, hessian)
         before = known + state.bias.variance
         gain = before / (before + variance + bias.variance)

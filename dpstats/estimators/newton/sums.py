@@ -95,18 +95,20 @@ def counts(blocks: Iterator[np.ndarray], unit: float, edges: np.ndarray) -> np.n
 
 
 def blocks_of(row_map: RowMap, rows: Rows) -> Iterator[tuple[np.ndarray, np.ndarray, slice]]:
-    """Yield mapped rows as columns (p, m), squared norms (m,) and which of the rows they are.
-
-    Rows that are mapped already are taken as they are.
-    """
-    if isinstance(rows, MappedRows):
-        own_rows = slices(len(rows), len(row_map.codes_to))
-        yield from ((*rows.block(own), own) for own in own_rows)
-        return
+    """Yield mapped rows as columns (p, m), squared norms (m,) and which of the rows they are."""
     codes, numbers = _columns(rows)
     assert len(numbers) == len(row_map.center), "rows that are mapped already have no numbers"
     for own in slices(len(rows), len(row_map.codes_to)):
         yield *row_map.of(codes, numbers, own.start, own.stop), own
+
+
+def whitened_blocks(
+    basis: IndicatorBasis, map_: np.ndarray, rows: Rows
+) -> Iterator[tuple[np.ndarray, np.ndarray, slice]]:
+    """Yield rows phi @ ``map_`` as :func:`blocks_of` does; mapped rows are taken as they are."""
+    if isinstance(rows, MappedRows):
+        return ((*rows.block(own), own) for own in slices(len(rows), map_.shape[1]))
+    return blocks_of(basis.row_map(map_), rows)
 
 
 def mapped_rows(basis: IndicatorBasis, map_: np.ndarray, rows: Rows) -> Rows:

@@ -1,9 +1,8 @@
 """Find directions in which X'X is about the number of rows, by noisy products and leverages."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -35,15 +34,15 @@ class Whitening:
 
     ``map`` (m, p), the part ``kept`` (p,) of each direction that stands clear of noise, by what
     part of itself X'X may be off there, ``unsure`` (p,), and the eigenvalues (p,) as released.
-    ``error`` gives the variance of the step that noise in X'X causes, from the mean squares (p,) of
-    a position, and ``lost`` is what scaling rows down has cost.
+    ``errors`` (p, p) times the mean squares (p,) of a position are the variances of the step that
+    noise in X'X causes, and ``lost`` is what scaling rows down has cost.
     """
 
     map: np.ndarray
     kept: np.ndarray
     unsure: np.ndarray
     eigenvalues: np.ndarray
-    error: Callable[[np.ndarray], np.ndarray]
+    errors: np.ndarray
     lost: Lost = Lost()
 
     def divided(self, by: float) -> "Whitening":
@@ -55,10 +54,10 @@ class Whitening:
             self,
             map=self.map / math.sqrt(by),
             unsure=np.maximum(self.unsure, 1 - 1 / by),
-            error=lambda squares: self.error(squares) / by**2,
+            errors=self.errors / by**2,
         )
 
-    @property
+    @cached_property
     def dimension(self) -> float:
         """Return the mean squared norm of a whitened row, at least 1."""
         return max(float(self.kept.sum()), 1.0)
@@ -81,12 +80,9 @@ def rough_whitening(queries: RowQueries, cost: Cost, rows: float) -> tuple[White
     values, vectors, weights, kept, unsure = _eigen(span.T @ gram @ span, deviation, weighted)
     map_ = span @ vectors * weights
 
-    def error(squares: np.ndarray) -> np.ndarray:
-        moved = (map_**2) @ squares
-        free = basis.free @ moved + np.diag(basis.free) * moved
-        return (map_**2).T @ (deviation**2 * free)
-
-    return Whitening(map_, kept, unsure, values, error), pays
+    squares, free = map_**2, basis.free * (1.0 + np.eye(basis.size))
+    errors = deviation**2 * squares.T @ free @ squares
+    return Whitening(map_, kept, unsure, values, errors), pays
 
 
 def refined_whitening(
@@ -103,13 +99,10 @@ def refined_whitening(
     gram, deviation = queries.products("whitened X'X", work, limit * t, free, part, p)
     values, vectors, weights, kept, unsure = _eigen(gram, deviation, rows)
 
-    def error(squares: np.ndarray) -> np.ndarray:
-        moved = weights**2 * squares
-        return deviation**2 * weights**2 * (moved.sum() + moved)
-
+    errors = deviation**2 * np.outer(weights**2, weights**2) * (1.0 + np.eye(p))
     map_ = first.map @ vectors * weights
     lost = Lost(tail.beyond(limit), tail.excess(limit) / rows)
-    return Whitening(map_, kept, unsure, values, error, lost)
+    return Whitening(map_, kept, unsure, values, errors, lost)
 
 
 def whitened(

@@ -24,6 +24,18 @@ def test_a_sum_over_rows_in_memory_is_of_all_of_them():
     assert InMemory(ROWS).sum(lambda rows: rows.response.sum()) == 3.0
 
 
+def test_rows_in_memory_are_mapped_once():
+    calls = []
+
+    def halved(rows):
+        calls.append(len(rows))
+        return rows[:1]
+
+    passes = InMemory(ROWS).mapped(halved)
+    assert [passes.sum(len), passes.sum(len)] == [1, 1]
+    assert calls == [3]
+
+
 def test_the_first_sum_alone_is_shared_and_none_after_noise():
     """What is asked after noise may depend on it, so it is asked of the rows again."""
     repeated, calls = Repeated(InMemory(ROWS)), []

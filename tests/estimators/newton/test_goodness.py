@@ -7,10 +7,7 @@ import pytest
 
 from dpstats.estimators.newton.goodness import Explained, Squares, goodness
 
-
-def nothing(squares: np.ndarray) -> np.ndarray:
-    """No noise in X'X."""
-    return np.zeros_like(squares)
+NOTHING = np.zeros((2, 2))
 
 
 def test_what_the_constant_explains_is_the_mean():
@@ -19,10 +16,10 @@ def test_what_the_constant_explains_is_the_mean():
     A = np.linalg.qr(np.column_stack([np.ones(200), x]))[0] * math.sqrt(200)
     eta = np.array([0.5, -0.3])
     constant = np.linalg.lstsq(A, np.ones(200), rcond=None)[0]
-    explained = Explained.of(eta, np.zeros(2), np.ones(2), constant, nothing, 200)
+    explained = Explained.of(eta, np.zeros(2), np.ones(2), constant, NOTHING, 200)
     assert explained.value == pytest.approx(np.var(A @ eta))
     assert explained.deviation == 0
-    total = Explained.of(eta, np.zeros(2), np.ones(2), None, nothing, 200)
+    total = Explained.of(eta, np.zeros(2), np.ones(2), None, NOTHING, 200)
     assert total.value == pytest.approx(np.mean((A @ eta) ** 2))
 
 
@@ -31,7 +28,7 @@ def test_the_noise_in_a_position_is_taken_out_of_its_square():
     rng, eta, variance = np.random.default_rng(2), np.array([0.4, 0.2]), np.array([0.02, 0.01])
     draws = [
         Explained.of(eta + rng.normal(size=2) * np.sqrt(variance), variance, np.ones(2), None,
-                     nothing, 1000)
+                     NOTHING, 1000)
         for _ in range(4000)
     ]  # fmt: skip
     values = np.array([(draw.value, draw.deviation) for draw in draws])

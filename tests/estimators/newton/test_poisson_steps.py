@@ -35,7 +35,7 @@ def steps(mu: float = 1e6) -> PoissonSteps:
     entries = np.hstack([b[0] for b in made.at(np.zeros(6)).blocks(coded(X, Y))])
     values, vectors = np.linalg.eigh(entries @ entries.T / len(X))
     map_ = columns @ vectors / np.sqrt(values)
-    whitening = Whitening(map_, np.ones(6), np.zeros(6), values, lambda squares: 0 * squares)
+    whitening = Whitening(map_, np.ones(6), np.zeros(6), values, np.zeros((6, 6)))
     leverages = Tail(np.array([[2990.0, 10.0]]), np.array([1.0, 30.0]), np.ones(1), 0.4)
     return PoissonSteps(replace(made, map=map_), whitening, 3000.0, 1.0, leverages)
 

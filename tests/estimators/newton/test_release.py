@@ -16,9 +16,7 @@ from tests.checks.noisy_newton import factor_case
 
 PROBLEM = factor_case(ADD_REMOVE).problem
 BASIS = IndicatorBasis.of(PROBLEM)
-WHITENING = Whitening(
-    BASIS.span, np.ones(6), np.zeros(6), np.full(6, 1e4), lambda squares: 0 * squares
-)
+WHITENING = Whitening(BASIS.span, np.ones(6), np.zeros(6), np.full(6, 1e4), np.zeros((6, 6)))
 BETA = np.array([0.3, 0.2, -0.1, 0.4, 0.05, -0.02])
 ROWS, NONE = 1e4, Bias.none(6)
 

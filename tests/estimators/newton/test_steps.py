@@ -25,7 +25,7 @@ def steps() -> Steps:
     values, vectors = np.linalg.eigh(entries @ entries.T / len(X))
     whitening = Whitening(
         columns @ vectors / np.sqrt(values), np.ones(6), np.zeros(6), values * len(X),
-        lambda squares: 0 * squares,
+        np.zeros((6, 6)),
     )  # fmt: skip
     return Steps(made, whitening, float(len(X)), 1e3)
 
@@ -72,7 +72,7 @@ def test_a_row_far_out_lies_far_from_the_fit_too():
     u = np.column_stack([np.ones(5000), (x - x.mean()) / x.std()])
     state = NewtonState(np.array([0.0, 0.6]), np.zeros(2), Bias.none(2))
     lengths = np.sqrt((u**2).sum(axis=1) / 2)
-    two = Whitening(np.eye(2), np.ones(2), np.zeros(2), np.ones(2), lambda squares: 0 * squares)
+    two = Whitening(np.eye(2), np.ones(2), np.zeros(2), np.ones(2), np.zeros((2, 2)))
     made = replace(steps(), whitening=two, most_leverage=float(lengths.max() ** 2))
     scores = lengths * (np.abs(u @ state.eta) + 3)
     assert scores.max() <= made._farthest_row(state) <= 1.1 * scores.max()

@@ -16,7 +16,7 @@ from dpstats.testing import insecure_seed
 from tests.checks.newton_queries import BASIS, X, Y, queries
 from tests.checks.noisy_newton import coded
 
-MADE = Whitening(BASIS.span, np.ones(6), np.zeros(6), np.full(6, 1e4), lambda squares: 0 * squares)
+MADE = Whitening(BASIS.span, np.ones(6), np.zeros(6), np.full(6, 1e4), np.zeros((6, 6)))
 
 
 def whitened(whitening: Whitening) -> np.ndarray:
@@ -60,9 +60,9 @@ def test_a_divided_map_has_a_smaller_gram_and_error_and_says_that_it_is_unsure()
     generator = np.random.default_rng(2)
     rows, off = generator.normal(size=(50, len(BASIS.span))), generator.normal(size=(6, 6))
     # the noise E in X'X moves a step by E eta, and E is whitened as X'X is
-    made = replace(MADE, error=lambda squares: off**2 @ squares)
+    made = replace(MADE, errors=off**2)
     divided, eta = made.divided(4.0), generator.normal(size=6)
     gram, smaller = ((rows @ w.map).T @ (rows @ w.map) for w in (made, divided))
     np.testing.assert_allclose(smaller, gram / 4)
-    np.testing.assert_allclose(divided.error(eta**2), (off / 4) ** 2 @ eta**2)
+    np.testing.assert_allclose(divided.errors @ eta**2, (off / 4) ** 2 @ eta**2)
     assert (divided.unsure == 0.75).all() and made.divided(1.0).map.tolist() == made.map.tolist()
