@@ -137,8 +137,8 @@ class Steps:
         as the ends of the response leave room for one.
         """
         extremes = self.queries.reference.extremes
-        if self._y_heavy is None:
-            heavy = extremes.heavy_seen + (heavy - extremes.heavy_seen) * extremes.room
+        seen = min(extremes.heavy_seen, heavy)
+        heavy = seen + (heavy - seen) * extremes.room
         return _ABOVE_HEAVY * heavy / max(1 - heavy, 1e-3)
 
     def _overshoot(self, known: np.ndarray, limit: float, hessian: float) -> np.ndarray:
@@ -185,16 +185,16 @@ class Steps:
         return tail.given_mean_square(least, (_MOST_SQUARE, above))
 
     def _heavy(self, hidden: float = 0.0) -> float:
-        """Return how likely a heavy tail is, of which noise hides a part from 0 to 1."""
-        if self._y_heavy is not None:
-            return self._y_heavy
-        return max(self.queries.reference.extremes.heavy, _HIDDEN_HEAVY * hidden)
+        """Return how likely a heavy tail is, of which noise hides a part from 0 to 1.
 
-    @property
-    def _y_heavy(self) -> float | None:
-        """Return how likely the response's histogram makes it; that tells little of units."""
-        problem = self.queries.problem
-        return None if problem.in_parts else self.queries.reference.extremes.y_heavy
+        All columns and the noise may tell one that a histogram of the response rules out; of scores
+        of units that tells little.
+        """
+        extremes, in_parts = self.queries.reference.extremes, self.queries.problem.in_parts
+        heavy = max(extremes.heavy, _HIDDEN_HEAVY * hidden)
+        if in_parts or extremes.y_heavy is None:
+            return heavy
+        return min(heavy, extremes.y_heavy)
 
     @property
     def _usual_part(self) -> float:

@@ -116,11 +116,12 @@ def test_a_hidden_tail_has_as_much_room_as_the_response_leaves():
     assert found == pytest.approx([10, 10 / 3, 0, 10])
 
 
-def test_what_a_histogram_of_the_response_says_of_a_tail_is_taken_for_single_rows_alone():
-    """Of scores of units, or without a histogram, regressors and noise tell it."""
+def test_a_histogram_of_the_response_rules_out_a_tail_of_scores_of_single_rows():
+    """Of scores of units, or without a histogram, all columns and the noise tell it."""
     made = ends(steps(), heavy=0.3, heavy_seen=0.3, y_heavy=0.05, y_most=5.0)
-    assert made._heavy(hidden=1.0) == 0.05
-    assert made._beyond_known(0.5) == pytest.approx(10)
+    assert (made._heavy(), made._heavy(hidden=1.0)) == (0.05, 0.05)
+    assert made._beyond_known(0.05) == pytest.approx(10 * 0.05 / 0.95)
+    assert ends(made, y_heavy=0.9)._heavy(hidden=1.0) == 0.4
     assert ends(made, y_heavy=None)._heavy(hidden=1.0) == 0.4
     parts = replace(made.queries.problem, by_unit=True)
     of_units = replace(made, queries=made.queries.with_problem(parts))
