@@ -53,6 +53,33 @@ def test_mostly_zero_columns_show_what_two_histograms_see_together():
     assert nothing.is_unseen
 
 
+def test_far_rows_are_counted_from_the_median_whatever_they_do_to_the_deviation():
+    """Of 9,900 normal rows 1.2% are far, and so is a group of 1%; noise of 10 a bin is known."""
+    rng = np.random.default_rng(2)
+    for group in (np.full(100, 30.0), np.full(100, 3e4)):
+        share, noise = within(np.r_[rng.normal(0, 1, 9900), group], -4.0, 4.0).far_share
+        assert noise < 0.01 and share == pytest.approx(0.0218, abs=3 * noise)
+    skewed, noise = within(rng.exponential(1, 10_000), 0.0, 8.0).far_share
+    assert skewed == pytest.approx(0.111, abs=3 * noise)
+
+
+def test_rows_that_no_bin_shows_clear_of_the_noise_count_as_far_all_the_same():
+    """Six hundred of 9,600 rows over forty bins, fifteen a bin, at noise of ten."""
+    rng = np.random.default_rng(5)
+    values = np.r_[rng.normal(0, 1, 9000), rng.uniform(4, 24, 600)]
+    found = within(values, -8.0, 24.0, -8.0, 24.0)
+    share, noise = found.far_share
+    assert share == pytest.approx((np.abs(values) > 2.6).mean(), abs=3 * noise)
+    assert share > 5 * noise
+
+
+def test_a_column_of_mostly_one_value_has_no_deviation_to_tell_far_rows_by():
+    values = np.r_[np.zeros(4900), np.ones(1100)]
+    assert within(values, 0.0, 1.0, 0.0, 1.0).far_share is None
+    even = Marginal(0.0, 1.0, 0.5, 0.5, np.array([0.0, 1.0]), np.array([0.5, 0.5]))
+    assert even.far_share == (0.0, 0.0)
+
+
 def test_what_quantiles_say_is_widened_by_rows_seen_farther_out():
     values = np.r_[np.random.default_rng(4).normal(0, 1, 900), np.full(100, 50.0)]
     found = from_quantiles(0.0, 1.15, 6, seen(Dyadic(), values), None)

@@ -56,6 +56,23 @@ def test_a_response_of_two_quantiles_may_have_any_tail():
     assert reference(y=replace(COUNTS, is_rough=True)).extremes.heavy == 1.0
 
 
+def test_a_share_of_far_responses_makes_a_heavy_tail_as_likely_as_it_is_clear():
+    """Of normal responses 1.2% are far, of exponential ones 11%; regressors have no part in it."""
+    rng = np.random.default_rng(2)
+    tame, skewed = (marginal(np.sort(draw(size=4001))) for draw in (rng.normal, rng.exponential))
+    light, heavy = (reference(x=COUNTS, y=y).extremes.y_heavy for y in (tame, skewed))
+    assert light < 1e-3 and heavy > 0.999
+    unsure = [reference(y=replace(y, hidden=0.1)).extremes.y_heavy for y in (tame, skewed)]
+    assert 0.5 < unsure[0] < 0.65 and 0.8 < unsure[1] < 0.95
+
+
+def test_what_is_no_histogram_with_a_spread_tells_a_heavy_tail_otherwise():
+    assert reference(y=replace(NORMAL, is_rough=True)).extremes.y_heavy is None
+    rare, even = (marginal([0.0, 1.0], [1 - q, q]) for q in (0.02, 0.24))
+    assert reference(y=rare).extremes.y_heavy == 1.0
+    assert reference(y=even).extremes.y_heavy == pytest.approx(even.moment(3) - 1)
+
+
 def test_what_noise_may_hide_is_not_seen():
     rough = reference(y=replace(NORMAL, is_rough=True)).extremes
     assert rough.heavy_seen == reference().extremes.heavy_seen == 0

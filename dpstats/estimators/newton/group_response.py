@@ -98,7 +98,8 @@ def _rescaled(
         heavy = max(heavy, kurtosis, Extremes.HEAVY_UNSEEN * hidden)
     unit = math.sqrt(square)
     extremes = replace(
-        extremes, heavy=heavy, heavy_seen=heavy_seen, y_ends=(extremes.y_ends - center) / unit,
+        extremes, heavy=heavy, heavy_seen=heavy_seen, y_heavy=None,
+        y_ends=(extremes.y_ends - center) / unit,
         y_reach=(extremes.y_reach + abs(center)) / unit,
         y_most=(extremes.y_most + abs(center)) / unit,
         y_error=Extremes.LARGEST_ERROR, y_points=points / unit, y_weights=weights,

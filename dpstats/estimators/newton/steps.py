@@ -127,7 +127,7 @@ class Steps:
         loss, reference, most = self.queries.loss, self.queries.reference, math.inf
         if not self.queries.problem.in_parts:
             most = loss.mean_square(reference, explained) + 2 * reference.extremes.y_error
-            most += self._beyond_known(reference.extremes.heavy)
+            most += self._beyond_known(self._heavy())
         return max(seen, min((seen + beyond) * slope**2, most))
 
     def _beyond_known(self, heavy: float) -> float:
@@ -137,7 +137,8 @@ class Steps:
         as the ends of the response leave room for one.
         """
         extremes = self.queries.reference.extremes
-        heavy = extremes.heavy_seen + (heavy - extremes.heavy_seen) * extremes.room
+        seen = min(extremes.heavy_seen, heavy)
+        heavy = seen + (heavy - seen) * extremes.room
         return _ABOVE_HEAVY * heavy / max(1 - heavy, 1e-3)
 
     def _overshoot(self, known: np.ndarray, limit: float, hessian: float) -> np.ndarray:
@@ -174,7 +175,7 @@ class Steps:
         work = partial(self._at(state.eta).counts, state.sigma * unit)
         counts = self.queries.counts("score norms", work, cost)
         hidden = min(counts.deviation / (_HIDDEN_SHARE * self.rows), 1.0)
-        heavy = max(extremes.heavy, _HIDDEN_HEAVY * hidden)
+        heavy = self._heavy(hidden)
         tail = score_tail(counts.values, counts.deviation, state.sigma, heavy, most)
         left = loss.mean_square(reference, self._explained(state))
         error = max(math.hypot(extremes.y_error, _LEVERAGE_ERROR * left), _LEAST_ERROR)
@@ -182,6 +183,18 @@ class Steps:
         one = self.part**2 * self.alike
         least = left * one, error * one
         return tail.given_mean_square(least, (_MOST_SQUARE, above))
+
+    def _heavy(self, hidden: float = 0.0) -> float:
+        """Return how likely a heavy tail is, of which noise hides a part from 0 to 1.
+
+        All columns and the noise may tell one that a histogram of the response rules out; of scores
+        of units that tells little.
+        """
+        extremes, in_parts = self.queries.reference.extremes, self.queries.problem.in_parts
+        heavy = max(extremes.heavy, _HIDDEN_HEAVY * hidden)
+        if in_parts or extremes.y_heavy is None:
+            return heavy
+        return min(heavy, extremes.y_heavy)
 
     @property
     def _usual_part(self) -> float:

@@ -116,6 +116,18 @@ def test_a_hidden_tail_has_as_much_room_as_the_response_leaves():
     assert found == pytest.approx([10, 10 / 3, 0, 10])
 
 
+def test_a_histogram_of_the_response_rules_out_a_tail_of_scores_of_single_rows():
+    """Of scores of units, or without a histogram, all columns and the noise tell it."""
+    made = ends(steps(), heavy=0.3, heavy_seen=0.3, y_heavy=0.05, y_most=5.0)
+    assert (made._heavy(), made._heavy(hidden=1.0)) == (0.05, 0.05)
+    assert made._beyond_known(0.05) == pytest.approx(10 * 0.05 / 0.95)
+    assert ends(made, y_heavy=0.9)._heavy(hidden=1.0) == 0.4
+    assert ends(made, y_heavy=None)._heavy(hidden=1.0) == 0.4
+    parts = replace(made.queries.problem, by_unit=True)
+    of_units = replace(made, queries=made.queries.with_problem(parts))
+    assert (of_units._heavy(), of_units._heavy(hidden=1.0)) == (0.3, 0.4)
+
+
 def test_residuals_have_no_larger_mean_square_than_the_response_leaves():
     """What a tail may hold beyond the limit is cut there, but nothing that was seen is."""
     made = ends(steps(), heavy=0.5, heavy_seen=0.0, y_most=5.0, y_error=0.1)
