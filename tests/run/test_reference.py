@@ -61,9 +61,9 @@ def test_a_share_of_far_responses_makes_a_heavy_tail_as_likely_as_it_is_clear():
     rng = np.random.default_rng(2)
     tame, skewed = (marginal(np.sort(draw(size=4001))) for draw in (rng.normal, rng.exponential))
     light, heavy = (reference(x=COUNTS, y=y).extremes.y_heavy for y in (tame, skewed))
-    assert light < 1e-3 and heavy > 0.999
+    assert light < 5e-3 and heavy > 0.999
     unsure = [reference(y=replace(y, hidden=0.1)).extremes.y_heavy for y in (tame, skewed)]
-    assert 0.5 < unsure[0] < 0.65 and 0.8 < unsure[1] < 0.95
+    assert 0.85 < unsure[0] < 0.95 and 0.97 < unsure[1] < 0.999
 
 
 def test_what_is_no_histogram_with_a_spread_tells_a_heavy_tail_otherwise():
