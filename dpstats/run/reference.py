@@ -22,9 +22,9 @@ _BEYOND_QUANTILES = 4.0
 _KURTOSIS, _FARTHEST, _SKEWNESS, _SURELY = 4.0, 4.5, 1.0, (4.0, 4.0, 1.0)
 # Scores of single rows have a heavy tail where more than about this share of the responses, with a
 # standard deviation, is far from their median. Far are .012 of normal ones, .037 of gamma ones of
-# shape 4, .054 of Student's with three degrees of freedom and .11 of exponential ones. So many
-# deviations of the noise are added: a tail that is missed costs more than one that is feared.
-_FAR_SHARE, _UNSURE_SHARE, _MISSED = 0.035, 0.008, 1.5
+# shape 4, .054 of Student's with three degrees of freedom and .11 of exponential ones. So much of
+# the noise is added: a tail that is missed costs more than one that is feared.
+_FAR_SHARE, _UNSURE_SHARE, _MISSED = 0.035, 0.008, 0.5
 # Two quantiles do not show how peaked a column is, so this is added to its kurtosis.
 _UNSEEN_KURTOSIS = 2.0
 

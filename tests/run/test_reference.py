@@ -63,7 +63,7 @@ def test_a_share_of_far_responses_makes_a_heavy_tail_as_likely_as_it_is_clear():
     light, heavy = (reference(x=COUNTS, y=y).extremes.y_heavy for y in (tame, skewed))
     assert light < 5e-3 and heavy > 0.999
     unsure = [reference(y=replace(y, hidden=0.1)).extremes.y_heavy for y in (tame, skewed)]
-    assert 0.85 < unsure[0] < 0.95 and 0.97 < unsure[1] < 0.999
+    assert 0.55 < unsure[0] < 0.65 and 0.85 < unsure[1] < 0.95
 
 
 def test_what_is_no_histogram_with_a_spread_tells_a_heavy_tail_otherwise():
