@@ -23,9 +23,9 @@ at epsilon 1 and 4, and left out. Widths are geometric means over those of econo
 
 Of the squared width at epsilon 1 and 4, in the median of those of economists, .43 and .16 were
 then what limits may cut, .30 and .12 the noise on scores and X'X, and .15 and .66 sampling. The
-first fell most, by 6 and 4% of the width without bounds, since no tail is likelier heavy than the share of
-responses far from their median makes it, whatever the columns' kurtoses and farthest values.
-Tried beside it and left out, 3 to 5 fits of the 23 and 10 of 28 skewed cases, in which
+first fell most, by 6 and 4% of the width without bounds, since no tail is likelier heavy than the
+share of responses far from their median makes it, whatever the columns' kurtoses and farthest
+values. Tried beside it and left out, 3 to 5 fits of the 23 and 10 of 28 skewed cases, in which
 COUNT_medpar with bounds is covered in .7 of the fits at epsilon 1 either way; widths at epsilon 1
 and 4:
 
