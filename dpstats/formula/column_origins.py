@@ -76,7 +76,9 @@ class ColumnOrigins(ABC):
             if len(names) != 1 or not declared.isdisjoint(map(squeezed, terms)):
                 continue
             (name,) = names
-            if name not in clipping and self.schema[name] not in (UNLIMITED, INSIDE_FUNCTIONS):
+            kind = self.schema[name]
+            # bounds that are declared may be equal to those of a stand-in
+            if name not in clipping and kind != UNLIMITED and kind is not INSIDE_FUNCTIONS:
                 places.setdefault(name, []).append(j)
         return places
 

@@ -53,6 +53,12 @@ def test_powers_become_legendre_polynomials_within_their_ranges(degree, place, w
         assert width_of_u == pytest.approx(spread * 1.002, rel=0.02)
 
 
+def test_declared_bounds_may_be_those_of_a_stand_in():
+    """A variable of which a term is declared stands in as (.25, .75), which a user may declare."""
+    schema = {"y": Numeric(0, 1), "x": Numeric(0.25, 0.75)}
+    assert orthogonal_basis(Formula.parse("y ~ x + I(x**2)").design(schema)) is not None
+
+
 @pytest.mark.parametrize(
     ("text", "touched"),
     [
