@@ -11,14 +11,14 @@ from dpstats.estimators.newton import (
     absorbed_instruments,
     clusters_of_pairs,
     group_sizes,
+    pair_numbers,
     pair_queries,
     pair_scales,
-    paired_rows,
 )
 from dpstats.estimators.newton.clusters_of_pairs import GroupScores
 from dpstats.estimators.newton.pair_queries import PairQueries
 from dpstats.estimators.newton.pair_rows import PairRows
-from dpstats.numerics import PairGroups, pairs
+from dpstats.numerics import PairGroups, group_sort, pairs
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
 from tests.checks.breaks import smaller, without_limit
 from tests.checks.mutants import Mutant, both_tests, patched
@@ -49,6 +49,16 @@ instruments = partial(check_random, ADD_REMOVE, None, case_of=instrument_case, e
 def stated(name, value):
     """A sensitivity is this, whatever the relation."""
     return patched(PairQueries, name, lambda _: property(lambda self: value))
+
+
+def all_twice(original):
+    """Rows are listed twice in their groups."""
+
+    def by_group(*given):
+        order, edges = original(*given)
+        return np.repeat(order, 2), edges
+
+    return by_group
 
 
 def undivided(original):
@@ -192,6 +202,9 @@ MUTANTS = {
     "pairs are not divided by the rows of their group": Mutant(
         patched(pairs, "scores", undivided), added
     ),
+    "rows are listed twice in their groups": Mutant(
+        patched(group_sort, "by_group", all_twice), random_rows
+    ),
     "pairs are divided by the root of the rows": Mutant(patched(pairs, "counts", by_root), added),
     "the share of the old pairs is forgotten": Mutant(
         stated("score_sensitivity", math.hypot(1, 0.3)), added
@@ -237,7 +250,7 @@ MUTANTS = {
         without_limit(patched(absorbed_instruments, "_HALF", lambda _: 1.0)), instruments
     ),
     "labels follow the number of rows": Mutant(
-        patched(paired_rows, "in_parts", labels_by_size), check_labels
+        patched(pair_numbers, "in_parts", labels_by_size), check_labels
     ),
     "a number of rows is not the released one": Mutant(
         patched(absorbed, "with_mean_square", exact_weight), random_rows

@@ -12,9 +12,9 @@ from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release
 from dpstats.estimators.contract.release import NO_PREDICTIONS
 from dpstats.estimators.newton.clusters_of_pairs import with_clusters
 from dpstats.estimators.newton.goodness import Squares
+from dpstats.estimators.newton.pair_numbers import ABSORBED, FEW, Shares, fewest, gathered, paired
 from dpstats.estimators.newton.pair_queries import PairQueries
 from dpstats.estimators.newton.pair_scales import with_mean_square, with_scales
-from dpstats.estimators.newton.paired_rows import ABSORBED, FEW, Shares, fewest, gathered, paired
 from dpstats.estimators.newton.queries import Counted
 from dpstats.estimators.newton.release import release_of
 from dpstats.estimators.newton.rounds import Shares as Steps
@@ -49,7 +49,7 @@ def release(
     fractions of mu^2, or of epsilon, follow from public facts and from whether errors are
     clustered, which a release decides, and add up to at most one (Smith and Thakurta 2022; for
     epsilon Rogers et al. 2016, Theorem 3.6). Where pairs are many groups are divided at random
-    (:func:`~dpstats.estimators.newton.paired_rows.paired`).
+    (:func:`~dpstats.estimators.newton.pair_numbers.paired`).
 
     What it estimates: least squares of the response on the design with an effect for each group, of
     all rows; with labels of groups and labels. Standard errors are clustered by group, unless

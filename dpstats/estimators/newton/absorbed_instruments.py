@@ -11,9 +11,9 @@ from dpstats.estimators.contract.release import NO_PREDICTIONS
 from dpstats.estimators.newton.clusters_of_pairs import GroupScores, release_clusters
 from dpstats.estimators.newton.goodness import Squares
 from dpstats.estimators.newton.joint_scores import joint_scatter
+from dpstats.estimators.newton.pair_numbers import ABSORBED, FEW, Shares, fewest, gathered, paired
 from dpstats.estimators.newton.pair_queries import PairQueries
 from dpstats.estimators.newton.pair_scales import with_mean_square, with_scales
-from dpstats.estimators.newton.paired_rows import ABSORBED, FEW, Shares, fewest, gathered, paired
 from dpstats.estimators.newton.reduced_forms import ReducedForms
 from dpstats.estimators.newton.rounds import Fitted, stepped, whitened
 from dpstats.estimators.newton.rounds import Shares as Steps
@@ -45,7 +45,7 @@ def release(
     Guarantee. mu-GDP for the given relation, hence (epsilon, delta)-DP (Smith and Thakurta 2022
     for sums that depend on earlier releases within fractions of mu^2 fixed beforehand):
     - numbers of rows and pairs, norms of sizes and the division of large groups are those of
-      :func:`~dpstats.estimators.newton.paired_rows.paired`;
+      :func:`~dpstats.estimators.newton.pair_numbers.paired`;
     - differences of the columns, X'X and leverages are functions of pairs of rows without their
       responses, and differences of y, their mean square, histograms and sums of scores are of pairs
       with one response each: a row is the same row with d in the place of y. So each moves as

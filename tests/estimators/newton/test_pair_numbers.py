@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from dpstats.estimators.contract import InMemory
+from dpstats.estimators.newton.pair_numbers import Shares, fewest, gathered, paired
 from dpstats.estimators.newton.pair_queries import PairQueries
-from dpstats.estimators.newton.paired_rows import Shares, fewest, gathered, paired
 from dpstats.noise import Noise
 from dpstats.numerics import Rows
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE

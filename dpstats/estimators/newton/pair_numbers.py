@@ -1,4 +1,4 @@
-"""Prepare rows of groups for sums over their pairs: count them, and divide large groups."""
+"""Count rows and pairs of groups by releases, and divide large groups, before sums over pairs."""
 
 from dataclasses import replace
 from typing import NamedTuple
