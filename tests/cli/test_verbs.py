@@ -192,7 +192,10 @@ WRONG = {
     "no instruments": ([*IV[:2], "wage ~ age", *IV[3:]], "instruments in brackets"),
     "weights": ([*IV, "--weights", "near"], "--bounds"),
     "absorbed": ([*LOGIT[:2], "smoker ~ age | sex", *LOGIT[3:]], "write C(sex) with --levels"),
-    "absorbed with instruments": ([*IV[:2], "wage ~ [age ~ near] | sex", *IV[3:]], "absorbs no"),
+    "absorbed units with instruments": (
+        [*IV[:2], "wage ~ [age ~ near] | sex", *IV[3:], "--unit", "sex"],
+        "not proven for instruments",
+    ),
     "no number": (IV[:5], "--types"),
     "no epsilon": (["logit", "people.csv", "smoker ~ age"], "--epsilon"),
 }  # fmt: skip
