@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from dpstats import option_checks
 from dpstats.errors import ArgumentError
-from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release
+from dpstats.estimators.contract import Method, Passes, Problem, Release
 from dpstats.estimators.contract.release import NO_PREDICTIONS
 from dpstats.estimators.newton.clusters_of_pairs import with_clusters
 from dpstats.estimators.newton.goodness import Squares
-from dpstats.estimators.newton.pair_numbers import ABSORBED, FEW, Shares, fewest, gathered, paired
+from dpstats.estimators.newton.pair_numbers import FEW, Shares, absorbing, fewest, gathered, paired
 from dpstats.estimators.newton.pair_queries import PairQueries
 from dpstats.estimators.newton.pair_scales import with_mean_square, with_scales
 from dpstats.estimators.newton.queries import Counted
@@ -107,11 +106,6 @@ def _of_weighted(evidence: Evidence | None, number: Counted) -> NewtonEvidence:
     )  # fmt: skip
 
 
-def _cov_type(value) -> str | None:
-    """Return "cluster", "HC1", "nonrobust" or None."""
-    return value if value is None else option_checks.word("cov_type", *_COV_TYPES)(value)
-
-
 def _check(problem: Problem, options: Mapping[str, Any]) -> None:
     """Raise ArgumentError for too many columns, and for errors of one variance with weights."""
     check_columns(problem)
@@ -124,14 +118,7 @@ def _check(problem: Problem, options: Mapping[str, Any]) -> None:
 
 def method(plain: Method) -> Method:
     """Describe what noisy Newton steps do with ``y ~ x | column``."""
-    return replace(
-        plain,
-        standard_errors="clustered by the absorbed column; normal approximation with the noise",
-        release=release,
-        fixed_size_summary=False,
-        options={"cov_type": (None, _cov_type)},
-        check=_check,
-        assumptions=(ABSORBED,),
-        ranges=Ranges(share=0.0, needed=False),
-        takes=frozenset({"absorbed clusters", "weights"}),
-    )
+    return absorbing(
+        plain, release, _COV_TYPES, _check,
+        "clustered by the absorbed column; normal approximation with the noise",
+    )  # fmt: skip

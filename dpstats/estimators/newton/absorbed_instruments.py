@@ -5,13 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from dpstats import option_checks
-from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release
+from dpstats.estimators.contract import Method, Passes, Problem, Release
 from dpstats.estimators.contract.release import NO_PREDICTIONS
 from dpstats.estimators.newton.clusters_of_pairs import GroupScores, release_clusters
 from dpstats.estimators.newton.goodness import Squares
 from dpstats.estimators.newton.joint_scores import joint_scatter
-from dpstats.estimators.newton.pair_numbers import ABSORBED, FEW, Shares, fewest, gathered, paired
+from dpstats.estimators.newton.pair_numbers import FEW, Shares, absorbing, fewest, gathered, paired
 from dpstats.estimators.newton.pair_queries import PairQueries
 from dpstats.estimators.newton.pair_scales import with_mean_square, with_scales
 from dpstats.estimators.newton.reduced_forms import ReducedForms
@@ -115,21 +114,9 @@ def _products(of_y: Fitted, of_d: Fitted, clusters: Clusters, cost: GDP) -> np.n
     return clusters.correction * np.outer(back, back) * apart
 
 
-def _cov_type(value) -> str | None:
-    """Return "HC1", "cluster" or None."""
-    return value if value is None else option_checks.word("cov_type", *_COV_TYPES)(value)
-
-
 def method(plain: Method) -> Method:
     """Describe what the method for instruments does with ``y ~ x + [d ~ z] | column``."""
-    return replace(
-        plain,
-        standard_errors="clustered by the absorbed column, or by parts of few groups",
-        release=release,
-        fixed_size_summary=False,
-        options={"cov_type": (None, _cov_type)},
-        check=lambda problem, options: check_columns(problem),
-        assumptions=(ABSORBED,),
-        ranges=Ranges(share=0.0, needed=False),
-        takes=frozenset({"absorbed clusters", "weights"}),
-    )
+    return absorbing(
+        plain, release, _COV_TYPES, lambda problem, options: check_columns(problem),
+        "clustered by the absorbed column, or by parts of few groups",
+    )  # fmt: skip

@@ -159,7 +159,9 @@ def releases(
     count = max(counted.total, 2 * counted.noise)
     each = _measured(queries, count, cost.part(shares.rest(shares.response)))
     steps, wild = whitened(each[0], counted, cost)
-    if isinstance(passes, InMemory):  # as those of a group, which five sums and more are of
+    if isinstance(passes, InMemory):
+        # rows of a group: mapped ones take little room, while those of large tables are mapped anew
+        # in each pass, which keeps to the memory that benchmarks/stream.py states
         total = passes.mapped(partial(mapped_rows, basis, steps.whitening.map)).sum
         each = [replace(one, total=of_outcome(total, place)) for place, one in enumerate(each)]
     shared = has_shared_scales(problem)

@@ -1,11 +1,21 @@
 """Count rows and pairs of groups by releases, and divide large groups, before sums over pairs."""
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpstats.estimators.contract import InBatches, InMemory, Passes, Problem
+from dpstats import option_checks
+from dpstats.estimators.contract import (
+    InBatches,
+    InMemory,
+    Method,
+    Passes,
+    Problem,
+    Ranges,
+    Release,
+)
 from dpstats.estimators.newton.group_parts import (
     in_parts,
     labels_for_pairs,
@@ -23,7 +33,7 @@ from dpstats.noise import Noise, noise_deviation
 from dpstats.numerics import Rows
 from dpstats.privacy import Cost
 
-ABSORBED = (
+_ABSORBED = (
     "the labels of the absorbed column stay private; a row whose label is missing is left out"
 )
 FEW = (
@@ -130,6 +140,31 @@ def paired(
     if parts > 1:
         rows, groups = replace(rows, units=rows.keys), groups.divided(labels, number.total)
     return Paired(in_batches(rows), weight, number, groups, labels, parts > 1)
+
+
+def absorbing(
+    plain: Method,
+    release: Callable[..., Release],
+    cov_types: Sequence[str],
+    check: Callable[[Problem, Mapping[str, Any]], None],
+    standard_errors: str,
+) -> Method:
+    """Describe what a method does with a column whose effects are absorbed by pairs of rows.
+
+    ``cov_type`` is one of ``cov_types``, or None, by which the groups decide.
+    """
+    word = option_checks.word("cov_type", *cov_types)
+    return replace(
+        plain,
+        standard_errors=standard_errors,
+        release=release,
+        fixed_size_summary=False,
+        options={"cov_type": (None, lambda value: value if value is None else word(value))},
+        check=check,
+        assumptions=(_ABSORBED,),
+        ranges=Ranges(share=0.0, needed=False),
+        takes=frozenset({"absorbed clusters", "weights"}),
+    )
 
 
 def fewest(queries: PairQueries, columns: int, responses: int, cost: Cost) -> float:
