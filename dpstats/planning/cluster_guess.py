@@ -63,11 +63,10 @@ class ClusterGuess(CorrelatedGuess):
     @property
     def sentence(self) -> str:
         """Write the guess in words."""
-        shares = ", ".join(f"{name} {share:.3g}" for name, share in self.within.items())
         return (
             f"guessed {self.column}: {self.groups:,} clusters, effectively {self.effective:.3g}; "
             f"intra-class correlation of the residuals {self.icc:.3g}; shares of variance within "
-            f"one of them: {shares or 'none'}"
+            f"one of them: {self.listed_shares}"
         )
 
 

@@ -127,11 +127,15 @@ class PanelGuess:
     @property
     def sentence(self) -> str:
         """Write the guess in words."""
-        shares = ", ".join(f"{name} {share:.3g}" for name, share in self.within.items())
         return (
             f"guessed {self.column}: {self.groups:,} groups of equal size; shares of variance "
-            f"within them: {shares or 'none'}; factors vary independently of them"
+            f"within them: {self.listed_shares}; factors vary independently of them"
         )
+
+    @property
+    def listed_shares(self) -> str:
+        """List the shares of variance within groups by name."""
+        return ", ".join(f"{name} {share:.3g}" for name, share in self.within.items()) or "none"
 
 
 def shares_within(

@@ -55,12 +55,11 @@ class PersonGuess(CorrelatedGuess):
     @property
     def sentence(self) -> str:
         """Write the guess in words."""
-        shares = ", ".join(f"{name} {share:.3g}" for name, share in self.within.items())
         few, many = self.sizes.min(), self.sizes.max()
         rows = f"{few} rows each" if few == many else f"{few} to {many} rows each"
         return (
             f"guessed {self.column}: {rows}; intra-class correlation of the residuals "
-            f"{self.icc:.3g}; shares of variance within one of them: {shares or 'none'}"
+            f"{self.icc:.3g}; shares of variance within one of them: {self.listed_shares}"
         )
 
 
