@@ -2,6 +2,7 @@
 
 import math
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -44,12 +45,12 @@ class Printed:
         return [row for part in self.parts for row in part]
 
 
-class PrintedTable:
+class PrintedTable(ABC):
     """Write a table as documents, from the cells that a subclass lays out."""
 
+    @abstractmethod
     def _printed(self) -> Printed:
         """Lay out the cells for documents."""
-        raise NotImplementedError
 
     def to_latex(self) -> str:
         """Write the table as a LaTeX tabular, with its notes and names escaped; needs booktabs."""
