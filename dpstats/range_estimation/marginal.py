@@ -21,8 +21,8 @@ _TAILS = 0.25
 # Rows beyond a range are seen from so many deviations of noise on, and so many more for each octave
 # farther out, as noise that is taken for rows does more harm there; and rows apart from zeros.
 CLEAR, _CLEAR_OCTAVE, _CLEAR_OF_ZERO = 3.0, 0.2, 4.5
-# Rows are far beyond so many deviations from the median; within one of a normal column, times the
-# third number, three quarters of it lie.
+# Rows are far from so many deviations of a normal column from the median on. The distance that this
+# part of the rows lies within is so many of its deviations.
 _FAR, _NEAR_PART, _NEAR = 2.5, 0.75, _NORMAL[6]
 # Smaller standard deviations count as none, so that no quotient leaves the range of doubles.
 LEAST_SD = 1e-200

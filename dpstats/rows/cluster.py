@@ -66,9 +66,8 @@ def checked_cluster(method: Method, cluster: str | None, absorbed: str | None) -
         return None
     if cluster is not None and absorbed is not None:
         raise ArgumentError(
-            f"cluster={cluster!r} is not available with | {absorbed}, whose errors noisy_newton "
-            f"alone clusters, by {absorbed}; name that with the default method, or write "
-            f"C({absorbed}) with levels="
+            f"cluster={cluster!r} is not available with | {absorbed}, where the default method "
+            f"clusters errors by {absorbed}; name that with it, or write C({absorbed}) with levels="
         )
     if cluster is not None and "clusters" not in method.takes:
         able = ", ".join(name for name, known in METHODS.items() if "clusters" in known.takes)
