@@ -54,7 +54,8 @@ def dp_iv(
     delta : float, optional
         Probability with which epsilon may be exceeded, > 0; by default 1e-6.
     bounds, levels, types, schema : optional
-        What is declared of columns, as for :func:`dpstats.dp_ols`. No bounds are needed.
+        What is declared of columns, as for :func:`dpstats.dp_ols`. No bounds are needed but, with
+        absorbed effects, of a column inside a function.
     weights, trim_weights : optional
         Column of weights with public bounds, and a smaller bound for them.
     subset, unit, max_rows, cluster, neighbors, missing, budget, progress : optional

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import dpstats as dp
-from dpstats.estimators.newton import noisy_instruments
+from dpstats.estimators.newton import absorbed_instruments, noisy_instruments
 from tests.checks.leaks import (
     check_holds_nothing,
     check_reaches_no_rows,
@@ -134,31 +134,35 @@ def test_dp_ols_says_where_instruments_are():
         dp.dp_ols("y ~ x", FRAME, epsilon=1, instruments="z")
 
 
-def test_results_and_errors_hold_no_row(monkeypatch):
+@pytest.mark.parametrize("effects, d", [("", "np.exp(d)"), (" | c", "d")])
+def test_results_and_errors_hold_no_row(monkeypatch, effects, d):
     """One person's columns are a planted number, which no text, pickle or reference leads to."""
     data = confidential()
+    data["c"] = np.arange(len(data)) % 9
     data["d"], data["z"] = data.x, data.y.to_numpy()[::-1]
     data.loc[17, ["d", "z"]] = data.x[17]
-    found = dp.dp_iv("y ~ x + [np.exp(d) ~ z]", data, epsilon=4)
+    found = dp.dp_iv(f"y ~ x + [{d} ~ z]{effects}", data, epsilon=4)
     check_holds_nothing(printed(found) + str(found.first_stage) + str(found.anderson_rubin()))
     check_holds_nothing(pickled(found))
     check_reaches_no_rows(found)
-    monkeypatch.setattr(noisy_instruments, "structural", lambda *_: 1 / 0)
+    method = absorbed_instruments if effects else noisy_instruments
+    monkeypatch.setattr(method, "structural", lambda *_: 1 / 0)
     with pytest.raises(dp.InternalError, match="counts as spent") as caught:
-        dp.dp_iv("y ~ x + [d ~ z]", data, epsilon=4)
+        dp.dp_iv(f"y ~ x + [d ~ z]{effects}", data, epsilon=4)
     check_holds_nothing("".join(traceback.format_exception(caught.value)))
 
 
+@pytest.mark.parametrize("effects", ["", " | state"])
 @pytest.mark.parametrize("column", ["y", "d", "x", "z"])
 @pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
-def test_one_strange_row_changes_nothing_but_numbers(column, neighbors):
+def test_one_strange_row_changes_nothing_but_numbers(column, neighbors, effects):
     """Neither names, steps nor their costs; no warning and no error, whatever the value is."""
     forms = []
     for value in (0.5, 1e300, -np.inf, np.inf, 5e-324):
         data = FRAME.copy()
         data.loc[7, column] = value
         with warnings.catch_warnings(action="error"):
-            found = fit(data=data, neighbors=neighbors)
+            found = fit(f"y ~ x + [d ~ z]{effects}", data, neighbors=neighbors)
         steps = [(e.step, e.cost) for e in found.privacy.events if "magnitude" not in e.step]
         forms.append((found.params.index.tolist(), len(steps), steps[-9:], sorted(found.to_dict())))
         assert np.isfinite(found.params).all() and str(found.summary())
