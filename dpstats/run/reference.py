@@ -22,9 +22,10 @@ _BEYOND_QUANTILES = 4.0
 _KURTOSIS, _FARTHEST, _SKEWNESS, _SURELY = 4.0, 4.5, 1.0, (4.0, 4.0, 1.0)
 # Scores of single rows have a heavy tail where more than about this share of the responses, with a
 # standard deviation, is far from their median. Far are .012 of normal ones, .037 of gamma ones of
-# shape 4, .054 of Student's with three degrees of freedom and .11 of exponential ones. So much of
-# the noise is added: a tail that is missed costs more than one that is feared.
-_FAR_SHARE, _UNSURE_SHARE, _MISSED = 0.035, 0.008, 0.5
+# shape 4, .054 of Student's with three degrees of freedom and .11 of exponential ones. The square
+# of the noise over that deviation is added: nearly nothing where the share is known, and so much
+# where it is not that all columns decide: a missed tail costs more than a feared one.
+_FAR_SHARE, _UNSURE_SHARE = 0.035, 0.008
 # Two quantiles do not show how peaked a column is, so this is added to its kurtosis.
 _UNSEEN_KURTOSIS = 2.0
 
@@ -107,7 +108,7 @@ def _heavy_response(y: Marginal) -> float | None:
     if found is None:
         return _seen_heavy({"": y}, y)
     share, noise = found
-    above = share + _MISSED * noise - _FAR_SHARE
+    above = share + noise**2 / _UNSURE_SHARE - _FAR_SHARE
     return (1 + math.erf(above / (math.sqrt(2) * math.hypot(_UNSURE_SHARE, noise)))) / 2
 
 
