@@ -21,9 +21,9 @@ _TAILS = 0.25
 # Rows beyond a range are seen from so many deviations of noise on, and so many more for each octave
 # farther out, as noise that is taken for rows does more harm there; and rows apart from zeros.
 CLEAR, _CLEAR_OCTAVE, _CLEAR_OF_ZERO = 3.0, 0.2, 4.5
-# Rows are far from so many deviations of a normal column from the median on. The distance that this
-# part of the rows lies within is so many of its deviations.
-_FAR, _NEAR_PART, _NEAR = 2.5, 0.75, _NORMAL[6]
+# Rows are far from so many times the distance from the median on that this part of them lies
+# within: 2.5 deviations of a normal column.
+FAR, NEAR_PART = 2.5 / _NORMAL[6], 0.75
 # Smaller standard deviations count as none, so that no quotient leaves the range of doubles.
 LEAST_SD = 1e-200
 
@@ -98,8 +98,8 @@ class Marginal:
         median = self.points[np.argmax(np.cumsum(self.weights) >= 0.5)]
         distances = np.abs(self.points - median)
         order = np.argsort(distances)
-        reached = np.cumsum(self.weights[order]) >= _NEAR_PART
-        far = _FAR / _NEAR * float(distances[order][np.argmax(reached)])
+        reached = np.cumsum(self.weights[order]) >= NEAR_PART
+        far = FAR * float(distances[order][np.argmax(reached)])
         if far == 0:
             return None
         if self.seen is None:

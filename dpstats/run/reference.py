@@ -1,6 +1,5 @@
 """Derive the scale of a design, and what is known of far values, from released distributions."""
 
-import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -20,12 +19,6 @@ _BEYOND_QUANTILES = 4.0
 # From these kurtoses, numbers of standard deviations and skewness of the response on a tail is more
 # and more likely heavy, surely so many units farther.
 _KURTOSIS, _FARTHEST, _SKEWNESS, _SURELY = 4.0, 4.5, 1.0, (4.0, 4.0, 1.0)
-# Scores of single rows have a heavy tail where more than about this share of the responses, with a
-# standard deviation, is far from their median. Far are .012 of normal ones, .037 of gamma ones of
-# shape 4, .054 of Student's with three degrees of freedom and .11 of exponential ones. The square
-# of the noise over that deviation is added: nearly nothing where the share is known, and so much
-# where it is not that all columns decide: a missed tail costs more than a feared one.
-_FAR_SHARE, _UNSURE_SHARE = 0.035, 0.008
 # Two quantiles do not show how peaked a column is, so this is added to its kurtosis.
 _UNSEEN_KURTOSIS = 2.0
 
@@ -107,9 +100,7 @@ def _heavy_response(y: Marginal) -> float | None:
     found = y.far_share
     if found is None:
         return _seen_heavy({"": y}, y)
-    share, noise = found
-    above = share + noise**2 / _UNSURE_SHARE - _FAR_SHARE
-    return (1 + math.erf(above / (math.sqrt(2) * math.hypot(_UNSURE_SHARE, noise)))) / 2
+    return Extremes.heavy_by_far(*found)
 
 
 def _ends(y: Marginal, limit: Numeric | None) -> np.ndarray:

@@ -12,7 +12,7 @@ from dpstats.estimators.newton.unit_deviations import DeviationQueries
 from dpstats.privacy import Cost
 from dpstats.range_estimation import LEAST_SD, Distances, Histogram
 from dpstats.range_estimation.far_rows import far_rows
-from dpstats.range_estimation.marginal import on_simplex
+from dpstats.range_estimation.marginal import FAR, NEAR_PART, on_simplex
 
 # Bins of an octave, and the chance that an empty one is taken for an occupied one.
 _PARTS, _FALSE_BIN = 2, 1e-5
@@ -22,11 +22,20 @@ _BELOW, _MANY = 2.0 ** (np.arange(-20, 1) / _PARTS), 40
 # largest one, is assumed to be.
 _TILT = 0.25
 # Pairs beyond the others are seen from so many deviations of noise on, and so many more for each
-# octave farther out.
-_CLEAR, _CLEAR_OCTAVE = 4.0, 0.2
+# octave farther out, which says nothing where all the others are zeros.
+_CLEAR, _CLEAR_OCTAVE, _CLEAR_OF_ZERO = 4.0, 0.2, 4.5
 # From these kurtoses and numbers of root mean squares on a tail is more and more likely heavy,
 # surely so many units farther. A difference of normal variables has a kurtosis of 3.
 _KURTOSIS, _FARTHEST, _SURELY = 3.5, 4.5, (2.0, 4.0)
+# So much of a column's mean square is left where squares are cut, in units found in such steps.
+_KEPT, _STEP = 0.8, 2.0**0.125
+# Bins count for the share of far pairs up to so many times where they begin; what is beyond counts
+# where it is clear of noise.
+_NEARER = 2.0**10
+# Scores are as heavy as all columns make them where as many pairs as hold most of a column's mean
+# square are fewer than so many deviations of noise on a bin, and not at all for this from as many
+# as the second number on. Set on columns that are 1, or 999, in few rows.
+_UNSEEN, _SEEN = 8.0, 16.0
 # What the kurtosis of a column is taken for where it is not known.
 _UNKNOWN_KURTOSIS = 3.0
 
@@ -37,12 +46,14 @@ class Sizes:
 
     ``points`` (k,) are typical sizes and ``shares`` (k,) those of the pairs, which add up to 1;
     ``hidden`` is the share that the noise on a bin hides. It is ``rough`` where no bin stands out.
+    ``far`` is the share of pairs far out, with the noise on it.
     """
 
     points: np.ndarray
     shares: np.ndarray
     hidden: float
     rough: bool = False
+    far: tuple[float, float] = (0.0, 1.0)
 
     @property
     def scale(self) -> float:
@@ -51,6 +62,18 @@ class Sizes:
         if largest < LEAST_SD:
             return 1.0
         return largest * math.sqrt(float(self.shares @ (self.points / largest) ** 2))
+
+    def scale_within(self, bound: float) -> float:
+        """Return the least unit in which most of the mean square is that of squares cut at a bound.
+
+        It is the root mean square or longer. Where few pairs have most of a column they are far
+        beyond that, so sums of squares cut in units of it would tell of a part of them only.
+        """
+        squares, unit = self.standardised**2, 1.0
+        least = _KEPT * float(self.shares @ squares)
+        while self.shares @ np.minimum(squares, bound * unit**2) < least:
+            unit *= _STEP
+        return unit * self.scale
 
     @property
     def standardised(self) -> np.ndarray:
@@ -100,11 +123,27 @@ def read_sizes(seen: Histogram) -> Sizes:
         return Sizes(points[best : best + 1], np.ones(1), hidden, rough=True)
     first, last = seen.span
     octaves = np.maximum(np.arange(len(counts)) - last, 0) / _PARTS
-    clear = _CLEAR + _CLEAR_OCTAVE * octaves
+    clear = _CLEAR + _CLEAR_OCTAVE * octaves if last else _CLEAR_OF_ZERO
     far = far_rows(seen, first, last, clear)
     rows = far.copy()
     rows[first : last + 1] = on_simplex(counts[first : last + 1])
-    return Sizes(points, rows / rows.sum(), hidden)
+    shares = rows / rows.sum()
+    return Sizes(points, shares, hidden, far=_far_share(seen, shares))
+
+
+def _far_share(seen: Histogram, shares: np.ndarray) -> tuple[float, float]:
+    """Return the share of differences far out, and the noise on it.
+
+    Pairs of a bin are taken to be spread evenly.
+    """
+    edges, counts, deviation = seen.edges, seen.counts, seen.event.deviation
+    far = FAR * float(np.interp(NEAR_PART, np.append(0.0, np.cumsum(shares)), edges))
+    beyond = np.clip((edges[1:] - far) / np.diff(edges), 0.0, 1.0)
+    nearer = edges[:-1] < _NEARER * far
+    counted = beyond * (nearer | (counts > _CLEAR * deviation))
+    total = max(float(counts.sum()), 1.0)
+    noise = deviation * float(np.linalg.norm(beyond * nearer))
+    return float(counted @ counts) / total, noise / total
 
 
 def reference_of(
@@ -139,8 +178,22 @@ def reference_of(
         y_points=y.standardised,
         y_weights=y.shares,
         y_unseen=y.unseen,
+        y_heavy=None if y.rough else _heavy_response(y, known),
     )
     return Reference(np.zeros(len(scale)), np.diag(scale), 0.0, y.scale, extremes)
+
+
+def _heavy_response(y: Sizes, columns: Sequence[Sizes]) -> float:
+    """Return how likely a heavy tail of scores is, given the response's differences.
+
+    Its own tail shows, or hides in the noise on the share of far ones. How long leverages make
+    scores histograms tell, unless noise hides the pairs that have the large ones: a column is as
+    good as equal differences of a share 1 / kurtosis of the pairs, beside zeros.
+    """
+    most = max((column.kurtosis for column in columns), default=1.0)
+    deviations = 1 / max(most * y.hidden, LEAST_SD)
+    unseen = (_SEEN - deviations) / (_SEEN - _UNSEEN)
+    return max(_heavy(y), Extremes.heavy_by_far(*y.far), min(max(unseen, 0.0), 1.0))
 
 
 def _heavy(sizes: Sizes) -> float:

@@ -14,6 +14,7 @@ from dpstats.estimators.newton.pair_queries import PairQueries
 from dpstats.estimators.newton.rounds import RESPONSE_WEIGHT
 from dpstats.estimators.newton.squared_loss import IS_CLEAR, limit_of_squares
 from dpstats.estimators.newton.unit_deviations import DeviationQueries
+from dpstats.estimators.newton.whitening import NUMERIC_NORM
 from dpstats.noise import noise_deviation
 from dpstats.numerics import Layout, Rows
 from dpstats.privacy import Cost
@@ -51,7 +52,9 @@ def _scaled(
     """Release the sizes of differences of a response, and scale by these and by the columns'."""
     y = release_sizes(queries, "y", _response, width, cost)
     reference = reference_of(columns, y, width, queries.INDICATOR)
-    root = reference.root
+    # what the bound on a pair's norm leaves for a column where the others are of ordinary size
+    left = NUMERIC_NORM * len(columns) - (len(columns) - 1)
+    root = np.diag([queries.INDICATOR if c is None else c.scale_within(left) for c in columns])
     basis = IndicatorBasis((), reference.center, root, root.T, False)
     problem = replace(
         queries.problem, reference=reference, layout=Layout((), np.arange(len(root)), None),

@@ -210,7 +210,7 @@ def _goodness(
 
 def column_scales(basis: IndicatorBasis, problem: Problem) -> np.ndarray:
     """Return standard deviations (S,) of the columns as released, one for all indicators."""
-    assert problem.layout is not None
+    assert problem.layout is not None and problem.reference is not None
     scales = np.full(len(problem.low), _INDICATOR_SD)
-    scales[problem.layout.numeric] = np.linalg.norm(basis.root, axis=1)
+    scales[problem.layout.numeric] = np.linalg.norm(problem.reference.root, axis=1)
     return scales

@@ -13,7 +13,7 @@ from dpstats.estimators.newton.sums import leverage_counts, rough_products, whit
 from dpstats.privacy import Cost
 
 # Squared norm of a row's numeric part in the rough sums, for each numeric column.
-_NUMERIC_NORM = 3.0
+NUMERIC_NORM = 3.0
 # The second X'X pays where its noise, at this limit of leverage, is below the number of rows.
 _TYPICAL_LEVERAGE = 3.0
 # X'X stands for at least this part of the rows, inverted.
@@ -71,7 +71,7 @@ def rough_whitening(queries: RowQueries, cost: Cost, rows: float) -> tuple[White
     basis, p = queries.basis, queries.basis.span.shape[1]
     half = cost.part(0.5)
     pays = _TYPICAL_LEVERAGE * p * _noise_norm(queries, p, half) < rows
-    bound = basis.ones + _NUMERIC_NORM * len(basis.center)
+    bound = basis.ones + NUMERIC_NORM * len(basis.center)
     work = partial(rough_products, basis, bound)
     gram, deviation = queries.products(
         "X'X", work, bound, basis.free, half if pays else cost, basis.ones + len(basis.center)
