@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,7 +22,7 @@ _BELOW, _MANY = 2.0 ** (np.arange(-20, 1) / _PARTS), 40
 # largest one, is assumed to be.
 _TILT = 0.25
 # Pairs beyond the others are seen from so many deviations of noise on, and so many more for each
-# octave farther out, which says nothing where all the others are zeros.
+# octave farther out; beside zeros alone from so many on.
 _CLEAR, _CLEAR_OCTAVE, _CLEAR_OF_ZERO = 4.0, 0.2, 4.5
 # From these kurtoses and numbers of root mean squares on a tail is more and more likely heavy,
 # surely so many units farther. A difference of normal variables has a kurtosis of 3.
@@ -121,14 +121,25 @@ def read_sizes(seen: Histogram) -> Sizes:
         far = np.abs(np.log(points[1:] / (edges[-1] if len(edges) < _MANY else 1.0)))
         best = 1 + int(np.argmax(sums - _TILT * seen.event.deviation * far))
         return Sizes(points[best : best + 1], np.ones(1), hidden, rough=True)
-    first, last = seen.span
-    octaves = np.maximum(np.arange(len(counts)) - last, 0) / _PARTS
-    clear = _CLEAR + _CLEAR_OCTAVE * octaves if last else _CLEAR_OF_ZERO
-    far = far_rows(seen, first, last, clear)
-    rows = far.copy()
-    rows[first : last + 1] = on_simplex(counts[first : last + 1])
+    zeros = int(seen.occupied[0] == 0)
+    others = replace(seen, edges=edges[zeros:], counts=counts[zeros:])
+    rows = np.append(counts[:zeros], _rows(others))
     shares = rows / rows.sum()
     return Sizes(points, shares, hidden, far=_far_share(seen, shares))
+
+
+def _rows(seen: Histogram) -> np.ndarray:
+    """Return the pairs of each bin of a noisy histogram, (k,).
+
+    Where no bin is occupied they stand beside zeros alone.
+    """
+    if not len(seen.occupied):
+        return far_rows(seen, 0, -1, _CLEAR_OF_ZERO)
+    first, last = seen.span
+    octaves = np.maximum(np.arange(len(seen.counts)) - last, 0) / _PARTS
+    rows = far_rows(seen, first, last, _CLEAR + _CLEAR_OCTAVE * octaves).copy()
+    rows[first : last + 1] = on_simplex(seen.counts[first : last + 1])
+    return rows
 
 
 def _far_share(seen: Histogram, shares: np.ndarray) -> tuple[float, float]:

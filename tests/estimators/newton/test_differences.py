@@ -52,3 +52,46 @@ def test_indicators_have_a_scale_of_their_own():
     assert np.diag(reference.root).tolist() == pytest.approx([0.6, 2.5**0.5])
     assert reference.extremes.y_most == pytest.approx(4 / 2.5**0.5)
     assert reference.y_center == 0 and reference.center.tolist() == [0, 0]
+
+
+def with_few_ones(pairs=20_000, ones=200):
+    return np.append(np.zeros(pairs - ones), np.ones(ones))
+
+
+def test_a_column_of_few_differences_has_a_unit_that_squares_are_not_cut_in():
+    """A normal column keeps its root mean square; seeds are fixed."""
+    for seed in range(10):
+        few = read_sizes(histogram(with_few_ones(), 10.0, seed))
+        assert few.scale < 0.15 and 0.4 < few.scale_within(5.0) < 0.6
+        kept = few.shares @ np.minimum(few.points**2, 5.0 * few.scale_within(5.0) ** 2)
+        assert kept >= 0.8 * few.scale**2
+        usual = read_sizes(histogram(np.random.default_rng(seed).normal(size=20_000), 10.0, seed))
+        assert usual.scale_within(5.0) == usual.scale
+    zeros = read_sizes(histogram(np.zeros(20_000), 30.0))
+    assert zeros.scale_within(5.0) == zeros.scale == 1
+
+
+def test_few_differences_are_seen_beside_zeros_from_some_deviations_on():
+    """However many octaves above the first bin they are; 50 fixed seeds, 7 deviations of noise."""
+    seen = [read_sizes(histogram(with_few_ones(), 200 / 7, seed)) for seed in range(50)]
+    assert sum(not sizes.unseen for sizes in seen) >= 48
+    nothing = [read_sizes(histogram(np.zeros(20_000), 200 / 7, seed)) for seed in range(50)]
+    assert sum(not sizes.unseen for sizes in nothing) <= 1
+
+
+def heavy_response(y, column, noise=3.0):
+    sizes = [read_sizes(histogram(values, noise, seed)) for seed, values in enumerate((y, column))]
+    return reference_of(sizes[1:], sizes[0], None, 0.4).extremes
+
+
+def test_a_tail_is_as_heavy_as_the_response_shows_where_noise_hides_little():
+    rng = np.random.default_rng(1)
+    normal, peaked = rng.normal(size=20_000), rng.laplace(size=20_000)
+    few = with_few_ones()
+    shown = heavy_response(normal, few)
+    assert shown.heavy == 1 and shown.y_heavy < 0.2
+    assert heavy_response(peaked, few).y_heavy > 0.9
+    # the share of far responses is hidden, or the pairs that have the large leverages are
+    assert heavy_response(normal, normal, 200.0).y_heavy > 0.9
+    assert heavy_response(normal, with_few_ones(ones=30), 5.0).y_heavy == 1
+    assert heavy_response(normal, normal, 5.0).y_heavy < 0.2

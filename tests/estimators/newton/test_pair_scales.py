@@ -25,6 +25,24 @@ def test_scales_are_root_mean_squares_of_differences():
     (scaled,) = with_scales(PairQueries(queries.basis, queries.total, problem, queries.noise,
                                            queries.loss), GDP(3.0))  # fmt: skip
     np.testing.assert_allclose(np.diag(scaled.basis.root) / 2**0.5, [3, 0.01], rtol=0.15)
+    assert (scaled.basis.root == scaled.reference.root).all()
     measured = with_mean_square(scaled, 1000.0, GDP(3.0)).reference
     assert measured.y_scale / 2**0.5 == pytest.approx(20, rel=0.05)
     assert measured.y_center == 0
+
+
+def test_a_column_of_few_ones_is_cut_in_a_longer_unit_than_its_root_mean_square():
+    """Else X'X would be short of most of the column: it has 60 ones in 6,000 rows; fixed seeds."""
+    generator = np.random.default_rng(1)
+    few, ones = np.arange(6000) % 100 == 0, np.zeros((6000, 2))
+    X = np.column_stack([few, generator.normal(size=6000), ones])
+    queries = queries_of(X, generator.normal(size=6000), ADD_REMOVE, Noise(GDP(5.0)))
+    low, high = np.full(2, -(2.0**60)), np.full(2, 2.0**60)
+    problem = Problem(
+        low, high, low[0], high[0], None, ADD_REMOVE, None, False, np.empty((0, 2)),
+        Layout((), np.arange(2), None),
+    )  # fmt: skip
+    (scaled,) = with_scales(PairQueries(queries.basis, queries.total, problem, queries.noise,
+                                           queries.loss), GDP(3.0))  # fmt: skip
+    assert np.diag(scaled.reference.root)[0] == pytest.approx(0.02**0.5, rel=0.2)
+    assert 0.3 < np.diag(scaled.basis.root)[0] < 0.5
