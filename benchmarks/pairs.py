@@ -36,6 +36,15 @@ CASES = {
     "12 groups, different variances": (8_000, 12, 3, 0.0, 1.0, 0.0),
     "10 groups, different sizes and variances": (3_000, 10, 2, 0.5, 1.0, 0.0),
     "3,000 groups of 2, different variances": (6_000, 3_000, 2, 0.0, 1.0, 0.0),
+    "1 in 3% of the rows": (10_000, 200, 2, 0.0, 0.0, 0.0),
+    "1 in 1% of the rows": (10_000, 200, 2, 0.0, 0.0, 0.0),
+    "lognormal": (10_000, 200, 2, 0.0, 0.0, 0.0),
+}
+# The first of the regressors where it is not normal.
+FIRST = {
+    "1 in 3% of the rows": lambda rng, n: rng.uniform(size=n) < 0.03,
+    "1 in 1% of the rows": lambda rng, n: rng.uniform(size=n) < 0.01,
+    "lognormal": lambda rng, n: rng.lognormal(size=n),
 }
 HEADER = ("case", "rows", "epsilon", "error", "shown", "covers", "width")
 
@@ -47,6 +56,8 @@ def table(case: str, seed: int) -> pd.DataFrame:
     weights = rng.lognormal(0, spread, groups)
     g, effects = rng.choice(groups, n, p=weights / weights.sum()), rng.normal(size=(groups, d))
     x = rng.normal(size=(n, d)) + effects[g]
+    if case in FIRST:
+        x[:, 0] = FIRST[case](rng, n)
     errors = rng.normal(size=n) * (1 + unequal * np.abs(x[:, 0]))
     errors += clustered * rng.normal(size=groups)[g] * x[:, 0]
     y = SLOPE * x.sum(axis=1) + 3 * effects[g, 0] + errors
