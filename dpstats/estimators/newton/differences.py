@@ -12,7 +12,7 @@ from dpstats.estimators.newton.unit_deviations import DeviationQueries
 from dpstats.privacy import Cost
 from dpstats.range_estimation import LEAST_SD, Distances, Histogram
 from dpstats.range_estimation.far_rows import far_rows
-from dpstats.range_estimation.marginal import FAR, NEAR_PART, on_simplex
+from dpstats.range_estimation.marginal import CLEAR_OF_ZERO, FAR, NEAR_PART, on_simplex
 
 # Bins of an octave, and the chance that an empty one is taken for an occupied one.
 _PARTS, _FALSE_BIN = 2, 1e-5
@@ -22,8 +22,8 @@ _BELOW, _MANY = 2.0 ** (np.arange(-20, 1) / _PARTS), 40
 # largest one, is assumed to be.
 _TILT = 0.25
 # Pairs beyond the others are seen from so many deviations of noise on, and so many more for each
-# octave farther out; beside zeros alone from so many on.
-_CLEAR, _CLEAR_OCTAVE, _CLEAR_OF_ZERO = 4.0, 0.2, 4.5
+# octave farther out.
+_CLEAR, _CLEAR_OCTAVE = 4.0, 0.2
 # From these kurtoses and numbers of root mean squares on a tail is more and more likely heavy,
 # surely so many units farther. A difference of normal variables has a kurtosis of 3.
 _KURTOSIS, _FARTHEST, _SURELY = 3.5, 4.5, (2.0, 4.0)
@@ -134,7 +134,7 @@ def _rows(seen: Histogram) -> np.ndarray:
     Where no bin is occupied they stand beside zeros alone.
     """
     if not len(seen.occupied):
-        return far_rows(seen, 0, -1, _CLEAR_OF_ZERO)
+        return far_rows(seen, 0, -1, CLEAR_OF_ZERO)
     first, last = seen.span
     octaves = np.maximum(np.arange(len(seen.counts)) - last, 0) / _PARTS
     rows = far_rows(seen, first, last, _CLEAR + _CLEAR_OCTAVE * octaves).copy()
