@@ -61,8 +61,8 @@ class Extremes:
     y_unseen : bool
         Whether nothing but one value is seen of it.
     y_heavy : float, optional
-        How likely the histogram of the response makes a heavy tail of scores of single rows; None
-        where there is none.
+        How likely the histogram of the response makes a heavy tail of scores of single rows, or
+        that of its differences one of pairs of rows; None where there is none.
     """
 
     # Rows may lie so many times as far out as is seen in a histogram; without declared bounds a few
