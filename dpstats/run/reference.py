@@ -22,9 +22,10 @@ _BEYOND_QUANTILES = 4.0
 _KURTOSIS, _FARTHEST, _SKEWNESS, _SURELY = 4.0, 4.5, 1.0, (4.0, 4.0, 1.0)
 # Scores of single rows have a heavy tail where more than about this share of the responses, with a
 # standard deviation, is far from their median. Far are .012 of normal ones, .037 of gamma ones of
-# shape 4, .054 of Student's with three degrees of freedom and .11 of exponential ones. The square
-# of the noise over that deviation is added: nearly nothing where the share is known, and so much
-# where it is not that all columns decide: a missed tail costs more than a feared one.
+# shape 4, .054 of Student's with three degrees of freedom and .11 of exponential ones. At most it
+# is as heavy as with the square of the noise over that deviation on top: nearly nothing where the
+# share is known. The more noise, the less it says that all columns look light, so the closer what
+# they decide is to be to what the share itself makes likely, or beyond.
 _FAR_SHARE, _UNSURE_SHARE = 0.035, 0.008
 # Two quantiles do not show how peaked a column is, so this is added to its kurtosis.
 _UNSEEN_KURTOSIS = 2.0
@@ -97,19 +98,25 @@ def _seen_heavy(marginals: Mapping[str, Marginal], y: Marginal) -> float:
     return min(max(clear, 0.0), 1.0)
 
 
-def _heavy_response(y: Marginal) -> float | None:
+def _heavy_response(y: Marginal) -> tuple[float, float] | None:
     """Return how likely a histogram of the response makes a heavy tail of scores of single rows.
 
-    How long leverage makes them a histogram of leverages tells, and not the regressors' tails.
+    It is so likely at least and at most. How long leverage makes them a histogram of leverages
+    tells, and not the regressors' tails.
     """
     if y.is_rough:
         return None
     found = y.far_share
     if found is None:
-        return _seen_heavy({"": y}, y)
+        seen = _seen_heavy({"": y}, y)
+        return seen, seen
     share, noise = found
-    above = share + noise**2 / _UNSURE_SHARE - _FAR_SHARE
-    return (1 + math.erf(above / (math.sqrt(2) * math.hypot(_UNSURE_SHARE, noise)))) / 2
+    hidden = noise / _UNSURE_SHARE
+    unit = math.sqrt(2) * math.hypot(_UNSURE_SHARE, noise)
+    likely, most = (
+        (1 + math.erf((share + above - _FAR_SHARE) / unit)) / 2 for above in (0.0, hidden * noise)
+    )
+    return min(hidden, 1.0) ** 2 * likely, most
 
 
 def _ends(y: Marginal, limit: Numeric | None) -> np.ndarray:

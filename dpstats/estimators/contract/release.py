@@ -60,9 +60,9 @@ class Extremes:
         A discrete distribution that resembles the response's, in such units.
     y_unseen : bool
         Whether nothing but one value is seen of it.
-    y_heavy : float, optional
-        How likely the histogram of the response makes a heavy tail of scores of single rows; None
-        where there is none.
+    y_heavy : tuple of float, optional
+        How likely the histogram of the response makes a heavy tail of scores of single rows, at
+        least and at most; None where there is none.
     """
 
     # Rows may lie so many times as far out as is seen in a histogram; without declared bounds a few
@@ -92,7 +92,7 @@ class Extremes:
     y_points: np.ndarray
     y_weights: np.ndarray
     y_unseen: bool = False
-    y_heavy: float | None = None
+    y_heavy: tuple[float, float] | None = None
 
     @property
     def room(self) -> float:
