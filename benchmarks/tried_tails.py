@@ -53,6 +53,14 @@ way; widths at epsilon 1 and 4:
 - Steps that surprise in one direction make that one less sure, and no other: none and 2% less.
 - Cut scores that count for .05 or .2 of the response's variance where limits are chosen: 2% more
   to 1% less, 3% more to 2% less.
+
+Noise in X'X is the same matrix E in each step, so what k steps leave of a position is E^k times it:
+its square grows by 2, 2.5 and 2.8 times E's mean square in turn (the moments of a semicircle), three
+tenths of it along the position in the end. Variances that follow this cover all slopes of bike_hour
+at epsilon .3 to .6, but make intervals 6 to 11% longer at epsilon 1, and half as long again for 20
+regressors, where nothing misses. Such fits are hidden instead: less than .75 of X'X is clear there.
+A share of far responses that decides alone, however well all columns are seen: log wages of 29,000
+workers have intervals 25% longer at epsilon 1.
 """
 
 import argparse
@@ -99,10 +107,10 @@ def _evenly(directions: np.ndarray, *_) -> np.ndarray:
 CHANGES: dict[str, Callable[[], AbstractContextManager]] = {
     "as it is": ExitStack,
     "tails taken for light": _constants(
-        reference, _heavy=lambda *_: 0.0, _heavy_response=lambda *_: 0.0
+        reference, _heavy=lambda *_: 0.0, _heavy_response=lambda *_: (0.0, 0.0)
     ),
     "tails taken for heavy": _constants(
-        reference, _heavy=lambda *_: 1.0, _heavy_response=lambda *_: 1.0
+        reference, _heavy=lambda *_: 1.0, _heavy_response=lambda *_: (1.0, 1.0)
     ),
     "tails as heavy as those of any column": _constants(reference, _heavy_response=lambda *_: None),
     "bins of scores never stand out": _constants(score_tails, _STANDS_OUT=math.inf),

@@ -93,7 +93,7 @@ def estimate_marginals(
         name: from_quantiles(*quantiles[name], first[name], limits[name]) for name in rough
     }
     clear = {name: first[name] for name in limits if name not in rough}
-    marginals |= _from_histograms(clear, limits, rows, count)
+    marginals |= _from_histograms(clear, limits, rows, count, responses)
     least = max(each.values(), key=lambda part: noise_deviation(part, 1, 1))
     few = _are_few(rows, least, len({*limits} - {*responses}) + 1, neighbors)
     return {name: _clipped(marginals[name], limits[name], few) for name in limits}
@@ -128,14 +128,19 @@ def _from_histograms(
     limits: Mapping[str, Numeric | None],
     rows: float,
     count: Callable,
+    responses: Collection[str],
 ) -> dict[str, Marginal]:
     """Zoom in on the columns that need it, and read a last histogram of each.
 
-    Declared bounds stay where the bins seen within them lack many rows, which are spread thinly.
+    Declared bounds stay where the bins seen within them lack many rows, which are spread thinly, or
+    where others are seen. Few of these decide the scale of a response, so less shows them.
     """
     zeros = [n for n, h in first.items() if limits[n] is None and only_zeros(h)]
     thin = [
-        n for n, h in first.items() if limits[n] is not None and (not h.spans(rows) or _others(h))
+        n
+        for n, h in first.items()
+        if limits[n] is not None
+        and (not h.spans(rows) or _others(h, CLEAR if n in responses else CLEAR_OF_ZERO))
     ]
     ranges = {n: _ends(first[n]) for n in thin} | {
         n: _narrowed(_ends(h), h.around(0)) for n, h in first.items() if n not in [*zeros, *thin]
@@ -179,10 +184,9 @@ def _tells_scale(histogram: Histogram, limit: Numeric | None) -> bool:
     return bool(far.any()) and not far[outer].any()
 
 
-def _others(histogram: Histogram) -> bool:
-    """Tell whether rows are seen beyond the span of a histogram."""
-    far = far_rows(histogram, *histogram.span, CLEAR)
-    return bool(far.any())
+def _others(histogram: Histogram, clear: float) -> bool:
+    """Tell whether rows are seen beyond the span of a histogram, ``clear`` of the noise."""
+    return bool(far_rows(histogram, *histogram.span, clear).any())
 
 
 def _limits(limit: Numeric | None) -> tuple[float, float]:

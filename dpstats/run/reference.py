@@ -90,16 +90,18 @@ def _seen_heavy(marginals: Mapping[str, Marginal], y: Marginal) -> float:
     return min(max(clear, 0.0), 1.0)
 
 
-def _heavy_response(y: Marginal) -> float | None:
+def _heavy_response(y: Marginal) -> tuple[float, float] | None:
     """Return how likely a histogram of the response makes a heavy tail of scores of single rows.
 
-    How long leverage makes them a histogram of leverages tells, and not the regressors' tails.
+    It is so likely at least and at most. How long leverage makes them a histogram of leverages
+    tells, and not the regressors' tails.
     """
     if y.is_rough:
         return None
     found = y.far_share
     if found is None:
-        return _seen_heavy({"": y}, y)
+        seen = _seen_heavy({"": y}, y)
+        return seen, seen
     return Extremes.heavy_by_far(*found)
 
 

@@ -60,9 +60,10 @@ class Extremes:
         A discrete distribution that resembles the response's, in such units.
     y_unseen : bool
         Whether nothing but one value is seen of it.
-    y_heavy : float, optional
+    y_heavy : tuple of float, optional
         How likely the histogram of the response makes a heavy tail of scores of single rows, or
-        that of its differences one of pairs of rows; None where there is none.
+        that of its differences one of pairs of rows, at least and at most; None where there is
+        none.
     """
 
     # Rows may lie so many times as far out as is seen in a histogram; without declared bounds a few
@@ -80,9 +81,10 @@ class Extremes:
     # Scores of single rows have a heavy tail where more than about this share of the responses,
     # with a standard deviation, is far from their median. Far are .012 of normal ones, .037 of
     # gamma ones of shape 4, .054 of Student's with three degrees of freedom and .11 of exponential
-    # ones. The square of the noise over that deviation is added: nearly nothing where the share is
-    # known, and so much where it is not that all columns decide: a missed tail costs more than a
-    # feared one.
+    # ones. At most it is as heavy as with the square of the noise over that deviation on top:
+    # nearly nothing where the share is known. The more noise, the less it says that all columns
+    # look light, so the closer what they decide is to be to what the share itself makes likely, or
+    # beyond.
     FAR_SHARE: ClassVar[tuple[float, float]] = (0.035, 0.008)
     # Largest error of the square of the response's scale.
     LARGEST_ERROR: ClassVar[float] = 0.5
@@ -99,7 +101,7 @@ class Extremes:
     y_points: np.ndarray
     y_weights: np.ndarray
     y_unseen: bool = False
-    y_heavy: float | None = None
+    y_heavy: tuple[float, float] | None = None
 
     @property
     def room(self) -> float:
@@ -108,11 +110,17 @@ class Extremes:
         return min(max((self.y_most - none) / (full - none), 0.0), 1.0)
 
     @classmethod
-    def heavy_by_far(cls, share: float, noise: float) -> float:
-        """Return how likely a ``share`` of far responses, known up to noise, makes a heavy tail."""
+    def heavy_by_far(cls, share: float, noise: float) -> tuple[float, float]:
+        """Return how likely a ``share`` of far responses, known up to noise, makes a heavy tail.
+
+        It is so likely at least and at most.
+        """
         usual, unsure = cls.FAR_SHARE
-        above = share + noise**2 / unsure - usual
-        return (1 + math.erf(above / (math.sqrt(2) * math.hypot(unsure, noise)))) / 2
+        hidden, unit = noise / unsure, math.sqrt(2) * math.hypot(unsure, noise)
+        likely, most = (
+            (1 + math.erf((share + above - usual) / unit)) / 2 for above in (0.0, hidden * noise)
+        )
+        return min(hidden, 1.0) ** 2 * likely, most
 
     @classmethod
     def unknown(cls, columns: int) -> "Extremes":

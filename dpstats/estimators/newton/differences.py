@@ -194,8 +194,8 @@ def reference_of(
     return Reference(np.zeros(len(scale)), np.diag(scale), 0.0, y.scale, extremes)
 
 
-def _heavy_response(y: Sizes, columns: Sequence[Sizes]) -> float:
-    """Return how likely a heavy tail of scores is, given the response's differences.
+def _heavy_response(y: Sizes, columns: Sequence[Sizes]) -> tuple[float, float]:
+    """Return how likely a heavy tail of scores is at least and at most, given the differences.
 
     Its own tail shows, or hides in the noise on the share of far ones. How long leverages make
     scores histograms tell, unless noise hides the pairs that have the large ones: a column is as
@@ -204,7 +204,8 @@ def _heavy_response(y: Sizes, columns: Sequence[Sizes]) -> float:
     most = max((column.kurtosis for column in columns), default=1.0)
     deviations = 1 / max(most * y.hidden, LEAST_SD)
     unseen = (_SEEN - deviations) / (_SEEN - _UNSEEN)
-    return max(_heavy(y), Extremes.heavy_by_far(*y.far), min(max(unseen, 0.0), 1.0))
+    _, hidden = Extremes.heavy_by_far(*y.far)
+    return 0.0, max(_heavy(y), hidden, min(max(unseen, 0.0), 1.0))
 
 
 def _heavy(sizes: Sizes) -> float:

@@ -26,6 +26,7 @@ IS_CLEAR = 0.25
 # Of a group the center and the scale of the response take this part of the cost first.
 _LOCATED = 0.6
 _ONE = 2.0**ENTRY_BITS
+_SMALLEST = 1e-12
 
 
 class SquaredLoss(Loss):
@@ -42,7 +43,7 @@ class SquaredLoss(Loss):
         mean too, so there the response is measured from zero.
 
         The mean square is of responses cut at a limit L; what the released distribution shows
-        beyond it is added.
+        beyond it is added, and the noise on that counts as an error too.
 
         Guarantee. The cost. L follows from what was released. With v the response about the center,
         in units of L deviations and clipped to [-1, 1], a row has a part (v, v^2) in the sum, whose
@@ -88,9 +89,12 @@ class SquaredLoss(Loss):
         mean *= has_constant / (1 + (error * limit / _OFF_CENTER) ** 2)
         hidden, variance, y_error = error * limit**2, 1.0, extremes.y_error
         if hidden < IS_CLEAR:
-            beyond = extremes.y_weights @ np.maximum(extremes.y_points**2 - limit**2, 0.0)
-            variance = max(square - mean**2, hidden) + float(beyond)
-            y_error = hidden / variance
+            squares = extremes.y_points**2
+            cut = np.maximum(squares - limit**2, 0.0)
+            variance = max(square - mean**2, hidden) + float(extremes.y_weights @ cut)
+            # an error of all squares is one of those that were cut in this part
+            part = np.linalg.norm(cut) / max(float(np.linalg.norm(squares)), _SMALLEST)
+            y_error = math.hypot(hidden, extremes.y_error * part) / variance
         unit = math.sqrt(variance)
         extremes = replace(
             extremes, y_ends=(extremes.y_ends - mean) / unit,

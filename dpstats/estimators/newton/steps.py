@@ -190,14 +190,15 @@ class Steps:
     def _heavy(self, hidden: float = 0.0) -> float:
         """Return how likely a heavy tail is, of which noise hides a part from 0 to 1.
 
-        All columns and the noise may tell one that a histogram of the response rules out; of scores
-        of units, or of rows of uneven weights, that tells little.
+        All columns and the noise tell it as far as a histogram of the response leaves it open; of
+        scores of units, or of rows of uneven weights, that tells little.
         """
         extremes, problem = self.queries.reference.extremes, self.queries.problem
         heavy = max(extremes.heavy, _HIDDEN_HEAVY * hidden)
         if extremes.y_heavy is None or problem.by_unit or self.part < _EVEN_WEIGHTS:
             return heavy
-        return min(heavy, extremes.y_heavy)
+        least, most = extremes.y_heavy
+        return min(max(heavy, least), most)
 
     @property
     def _usual_part(self) -> float:

@@ -92,3 +92,14 @@ def test_the_farthest_residual_is_the_farthest_response():
     extremes = replace(Extremes.unknown(2), y_most=7.0)
     reference = replace(factor_case(ADD_REMOVE).problem.reference, extremes=extremes)
     assert SquaredLoss().farthest(reference) == 7.0
+
+
+def test_rows_beyond_the_limit_make_the_unit_as_unsure_as_their_number():
+    """A bin of 2% of the rows 7 units away, of which noise may be a quarter."""
+    seen = {"y_points": np.array([0.0, 7.0]), "y_weights": np.array([0.98, 0.02]), "y_error": 0.25}
+    found, known = (
+        rescaled(Y, seen={**seen, "y_error": error}, y_center=7.0, y_scale=2.0)[0].extremes.y_error
+        for error in (0.25, 0.0)
+    )
+    far = 0.25 * (49 - 16) / 49 / (1 + 0.02 * (49 - 16))
+    assert found == pytest.approx(np.hypot(far, known), rel=0.02) and known < 0.01

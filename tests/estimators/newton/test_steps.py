@@ -118,10 +118,11 @@ def test_a_hidden_tail_has_as_much_room_as_the_response_leaves():
 
 def test_a_histogram_of_the_response_rules_out_a_tail_of_scores_of_single_rows():
     """Of scores of units, or without a histogram, all columns and the noise tell it."""
-    made = ends(steps(), heavy=0.3, heavy_seen=0.3, y_heavy=0.05, y_most=5.0)
+    made = ends(steps(), heavy=0.3, heavy_seen=0.3, y_heavy=(0.0, 0.05), y_most=5.0)
     assert (made._heavy(), made._heavy(hidden=1.0)) == (0.05, 0.05)
     assert made._beyond_known(0.05) == pytest.approx(10 * 0.05 / 0.95)
-    assert ends(made, y_heavy=0.9)._heavy(hidden=1.0) == 0.4
+    assert ends(made, y_heavy=(0.0, 0.9))._heavy(hidden=1.0) == 0.4
+    assert ends(made, y_heavy=(0.6, 0.9))._heavy(hidden=1.0) == 0.6
     assert ends(made, y_heavy=None)._heavy(hidden=1.0) == 0.4
     parts = replace(made.queries.problem, by_unit=True)
     of_units = replace(made, queries=made.queries.with_problem(parts))
@@ -129,7 +130,7 @@ def test_a_histogram_of_the_response_rules_out_a_tail_of_scores_of_single_rows()
 
 
 def test_weights_lengthen_a_tail_where_they_are_uneven():
-    made = ends(steps(), heavy=0.3, y_heavy=0.05)
+    made = ends(steps(), heavy=0.3, y_heavy=(0.0, 0.05))
     weighted = made.queries.with_problem(replace(made.queries.problem, weighted=True))
     even, uneven = (replace(made, queries=weighted, part=part) for part in (0.6, 0.4))
     assert (even._heavy(), uneven._heavy()) == (0.05, 0.3)
