@@ -20,7 +20,7 @@ _POINTS = 41
 _TAILS = 0.25
 # Rows beyond a range are seen from so many deviations of noise on, and so many more for each octave
 # farther out, as noise that is taken for rows does more harm there; and rows apart from zeros.
-CLEAR, _CLEAR_OCTAVE, _CLEAR_OF_ZERO = 3.0, 0.2, 4.5
+CLEAR, _CLEAR_OCTAVE, CLEAR_OF_ZERO = 3.0, 0.2, 4.5
 # Rows are far from so many deviations of a normal column from the median on. The distance that this
 # part of the rows lies within is so many of its deviations.
 _FAR, _NEAR_PART, _NEAR = 2.5, 0.75, _NORMAL[6]
@@ -43,7 +43,7 @@ class Marginal:
     is_rough : bool
         Whether it comes from two quantiles, because rows were too few for a histogram.
     is_unseen : bool
-        Whether nothing but zeros was seen, so that all else here is a guess.
+        Whether nothing but one value was seen, so that all else here is a guess.
     hidden : float
         Share of the rows that the noise on a bin hides.
     clipping : tuple of float
@@ -125,7 +125,7 @@ def from_quantiles(
     if sd == 0:
         sd = _seen_deviation(seen, center)
     if sd == 0:
-        return _unseen(limit)
+        return unseen(limit)
     low, high = center - _REACH * sd, center + _REACH * sd
     if limit is not None:
         low, high = max(low, limit.low), min(high, limit.high)
@@ -136,7 +136,7 @@ def from_quantiles(
     near = max(seen.counts.sum(), 1.0) * weights / weights.sum()
     outside = np.searchsorted(seen.edges, [low, high])
     first, last = int(outside[0]) - 1, int(outside[1]) - 1
-    far = far_rows(seen, first, last, _CLEAR_OF_ZERO)
+    far = far_rows(seen, first, last, CLEAR_OF_ZERO)
     marginal = _of_points(low, high, points, near, seen, far)
     mean = min(max(center, low), high) if not far.any() else marginal.mean
     sd = marginal.sd if far.any() else min(sd, (high - low) / 2)
@@ -182,9 +182,9 @@ def mostly_zero(first: Histogram, again: Histogram) -> Marginal:
     counts = np.average([first.counts, again.counts], axis=0, weights=shares)
     scaled = replace(again.event, scale=again.event.scale * deviation / again.event.deviation)
     both = replace(again, counts=counts, event=scaled)
-    far = far_rows(both, *Dyadic().zero, _CLEAR_OF_ZERO)
+    far = far_rows(both, *Dyadic().zero, CLEAR_OF_ZERO)
     if not far.any():
-        return _unseen(None)
+        return unseen(None)
     held = np.flatnonzero(far)
     low, high = min(0.0, again.edges[held[0]]), max(0.0, again.edges[held[-1] + 1])
     inside = max(float(counts.sum() - far.sum()), 1.0)
@@ -228,8 +228,8 @@ def _seen_deviation(histogram: Histogram, center: float) -> float:
     return math.sqrt(float(rows @ nearest**2) / everyone)
 
 
-def _unseen(limit: Numeric | None) -> Marginal:
-    """Build a marginal of a column of which nothing but zeros is seen."""
+def unseen(limit: Numeric | None) -> Marginal:
+    """Build a marginal of a column of which nothing but one value is seen, zero without limit."""
     return replace(_flat(*((limit.low, limit.high) if limit else ONLY_ZEROS)), is_unseen=True)
 
 

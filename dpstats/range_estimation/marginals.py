@@ -14,10 +14,12 @@ from dpstats.range_estimation.far_rows import far_rows
 from dpstats.range_estimation.histogram import Histogram
 from dpstats.range_estimation.marginal import (
     CLEAR,
+    CLEAR_OF_ZERO,
     Marginal,
     from_histogram,
     from_quantiles,
     mostly_zero,
+    unseen,
 )
 from dpstats.range_estimation.quantiles import center_and_spread
 from dpstats.schema import Batch, Numeric
@@ -58,9 +60,10 @@ def estimate_marginals(
     1. A histogram gives the order of magnitude: over dyadic bins, or within declared bounds over
        64 equal ones. 2. Where rows are too few for it, or no bin is seen, the median and a
        quantile of the distances from it take what the column has left. 3. A column seen in one or
-       two bins away from zero is zoomed in on, up to twice. 4. A last histogram gives the range
-       and the shape: over 64 equal bins, with wider ones that reach far beyond them, or to the
-       declared bounds; where nothing but zeros was seen, over dyadic bins again.
+       two bins away from zero is zoomed in on, up to four times. 4. A last histogram gives the
+       range and the shape: over 64 equal bins, with wider ones that reach far beyond them, or to
+       the declared bounds; where nothing but zeros was seen, over dyadic bins again. Where nothing
+       but one value was seen the range is the declared bounds, or the order of magnitude.
 
     Guarantee. The cost, under add/remove or replace-one, as for
     :func:`~dpstats.range_estimation.estimate.estimate_ranges`: each histogram counts one person in
@@ -153,10 +156,27 @@ def _from_histograms(
     last = count("range", bins, left)
     rest = dict.fromkeys(zeros, 1 - _FIRST)
     again = count("order of magnitude", dict.fromkeys(zeros, Dyadic()), rest)
-    return {name: mostly_zero(first[name], again[name]) for name in zeros} | {
+    found = {name: mostly_zero(first[name], again[name]) for name in zeros} | {
         name: from_histogram(histogram, *ranges[name], limits[name] is not None)
         for name, histogram in last.items()
     }
+    constant = [n for n, h in last.items() if not _tells_scale(h, limits[n])]
+    return found | {n: unseen(limits[n] or Numeric(*first[n].around(0))) for n in constant}
+
+
+def _tells_scale(histogram: Histogram, limit: Numeric | None) -> bool:
+    """Tell whether more than one value is seen, as far as how far apart they are.
+
+    Without a ``limit`` the outer bins have no end, so rows there may be anywhere.
+    """
+    outer = [] if limit else [0, len(histogram.counts) - 1]
+    inner = np.setdiff1d(histogram.occupied, outer)
+    if len(inner) > 1:
+        return True
+    if len(inner) == len(histogram.occupied) and not histogram.is_narrow:
+        return True
+    far = far_rows(histogram, *histogram.span, CLEAR_OF_ZERO)
+    return bool(far.any()) and not far[outer].any()
 
 
 def _others(histogram: Histogram) -> bool:

@@ -128,3 +128,28 @@ def test_values_are_clipped_far_beyond_all_that_is_seen(n):
         found = marginals(data, cost, ADD_REMOVE, {"x": None, "y": None})(Noise(cost))["x"]
     assert not found.is_rough
     assert found.clipping[1] - found.mean == pytest.approx(1024 * found.sd)
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 0.5, 1.0])
+def test_where_one_value_hides_the_others_there_is_no_small_scale(epsilon):
+    """2% of ones within bounds, and 5% of values far from zero without; 60 seeds each.
+
+    Zooming in on the zeros gave scales of 1e-10, and intervals as short.
+    """
+    generator, cost = np.random.default_rng(8), GDP.of(0.4 * epsilon, 1e-6)
+    ones = (generator.random(10_000) < 0.02) * 1.0
+    few = (generator.random(10_000) < 0.05) * np.exp(generator.normal(7, 1, 10_000))
+    limits = {"x": None, "y": Numeric(0.0, 1.0)}
+    estimate = marginals({"x": few, "y": ones}, cost, ADD_REMOVE, limits)
+    for seed in range(60):
+        with insecure_seed(seed):
+            found = estimate(Noise(cost))
+        assert found["x"].is_unseen or found["x"].sd > 1, f"seed {seed}: {found['x'].sd}"
+        assert found["y"].is_unseen or found["y"].sd > 0.01, f"seed {seed}: {found['y'].sd}"
+
+
+def test_a_column_of_one_value_keeps_its_order_of_magnitude():
+    found = estimated({name: np.full(4000, 20.0) for name in DECLARED})
+    for name, limit in DECLARED.items():
+        low, high = (16.0, 32.0) if limit is None else (limit.low, limit.high)
+        assert found[name].is_unseen and (found[name].low, found[name].high) == (low, high), name

@@ -59,7 +59,7 @@ class Extremes:
     y_points, y_weights : numpy.ndarray, shape (k,)
         A discrete distribution that resembles the response's, in such units.
     y_unseen : bool
-        Whether nothing but zeros is seen of it.
+        Whether nothing but one value is seen of it.
     y_heavy : float, optional
         How likely the histogram of the response makes a heavy tail of scores of single rows; None
         where there is none.

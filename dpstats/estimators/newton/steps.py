@@ -26,6 +26,9 @@ _START_LIMIT, _START_SLOPE, _START_ERROR = 2.0, 0.9, 0.15
 _FAR_RESIDUAL, _FAR_ROW, _ALIGNED = 2.0, 3.0, 2.0
 # Most weights are at most so many times the mean one.
 _USUAL = 2.0
+# From this mean weight w on, in units of the largest, weights lengthen no tail much: as w^4 <= w^2,
+# E w^4 / (E w^2)^2 is at most 1 / (E w)^2, 4 here, by which they multiply a kurtosis.
+_EVEN_WEIGHTS = 0.5
 # What is cut off scores counts for at most this part of the response's variance where a limit is
 # chosen: a step with noise beyond it is worth less than what is known before it. Set on the tables
 # of benchmarks/tails.py (.1, .3 and 1 were tried).
@@ -188,11 +191,11 @@ class Steps:
         """Return how likely a heavy tail is, of which noise hides a part from 0 to 1.
 
         All columns and the noise may tell one that a histogram of the response rules out; of scores
-        of units that tells little.
+        of units, or of rows of uneven weights, that tells little.
         """
-        extremes, in_parts = self.queries.reference.extremes, self.queries.problem.in_parts
+        extremes, problem = self.queries.reference.extremes, self.queries.problem
         heavy = max(extremes.heavy, _HIDDEN_HEAVY * hidden)
-        if in_parts or extremes.y_heavy is None:
+        if extremes.y_heavy is None or problem.by_unit or self.part < _EVEN_WEIGHTS:
             return heavy
         return min(heavy, extremes.y_heavy)
 

@@ -79,11 +79,11 @@ def test_weak_directions_hide_coefficients():
 
 
 def test_no_interval_is_shown_where_most_of_the_products_are_noise():
-    swamped = replace(WHITENING, kept=np.full(6, 0.5))
+    swamped = replace(WHITENING, kept=np.full(6, 0.7))
     sure = NewtonState(position(BETA + [3, 0, 0, 0, 0, 0]), np.full(6, 1e-12), NONE)
     release = release_of(sure, BASIS, swamped, False, PROBLEM, ROWS, Counted(ROWS, 5.0))
     assert release.status == "not_identified"
-    seen = replace(WHITENING, kept=np.full(6, 0.7))
+    seen = replace(WHITENING, kept=np.full(6, 0.8))
     assert release_of(sure, BASIS, seen, False, PROBLEM, ROWS, Counted(ROWS, 5.0)).status == "ok"
 
 

@@ -128,6 +128,13 @@ def test_a_histogram_of_the_response_rules_out_a_tail_of_scores_of_single_rows()
     assert (of_units._heavy(), of_units._heavy(hidden=1.0)) == (0.3, 0.4)
 
 
+def test_weights_lengthen_a_tail_where_they_are_uneven():
+    made = ends(steps(), heavy=0.3, y_heavy=0.05)
+    weighted = made.queries.with_problem(replace(made.queries.problem, weighted=True))
+    even, uneven = (replace(made, queries=weighted, part=part) for part in (0.6, 0.4))
+    assert (even._heavy(), uneven._heavy()) == (0.05, 0.3)
+
+
 def test_residuals_have_no_larger_mean_square_than_the_response_leaves():
     """What a tail may hold beyond the limit is cut there, but nothing that was seen is."""
     made = ends(steps(), heavy=0.5, heavy_seen=0.0, y_most=5.0, y_error=0.1)
