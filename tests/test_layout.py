@@ -153,6 +153,7 @@ COVERED_BY = {
     "rows/test_weights.py": ["rows.in_use"],
     "suites/test_bad_calls.py": ["call.unsupported", "spelling"],
     "suites/test_contract.py": ["run.single", "estimators.contract.spec", "option_checks"],
+    "suites/test_interrupts.py": ["tracebacks"],
     "suites/test_leaks.py": ["errors", "testing"],
     "suites/test_one_way.py": ["run.prepare", "call.prepared", "call.request"],
     "suites/test_replay.py": [

@@ -11,6 +11,7 @@ from dpstats.engines.columns import KINDS, UNTYPED
 from dpstats.engines.lazy_sources import without_dictionaries
 from dpstats.engines.open_table import open_table
 from dpstats.errors import ArgumentError
+from dpstats.tracebacks import drops_traceback
 
 _NUMBER, _CATEGORY = ("number", "integer"), ("string", "category", "date")
 _HEAD = f"""\
@@ -27,6 +28,7 @@ class Skeleton(str):
         return str(self)
 
 
+@drops_traceback
 def suggest_schema(columns) -> Skeleton:
     """Draft a schema from the types of columns alone, as the text of a TOML file.
 

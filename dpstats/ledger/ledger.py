@@ -37,6 +37,7 @@ from dpstats.privacy import (
 )
 from dpstats.results.record.acro import installed
 from dpstats.results.restored_calls import from_text
+from dpstats.tracebacks import drops_traceback
 
 
 class _Checked(Exception):
@@ -89,6 +90,7 @@ class Ledger(LedgerReader, Chargeable):
     """
 
     @classmethod
+    @drops_traceback
     def create(
         cls,
         path,
@@ -220,6 +222,7 @@ class Ledger(LedgerReader, Chargeable):
             limits(connection, self.dataset, self.analyst)
         return found
 
+    @drops_traceback
     def move(self, data) -> None:
         """Say where the data are now, or that they were given other columns; no row is read.
 

@@ -17,7 +17,7 @@ from dpstats.r.instruments import anderson_rubin, fit_instruments
 from dpstats.r.messages import in_r
 from dpstats.r.seeds import close_seed, open_seed, within
 from dpstats.r.serialize import describe, describe_groups
-from dpstats.run.charge import SPENT
+from dpstats.tracebacks import SPENT
 
 # The budget of the latest call, if it has one, with its state before.
 _charged: list[tuple[Any, dict]] = []

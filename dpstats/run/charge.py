@@ -21,26 +21,20 @@ from dpstats.run.outcomes import fit_outcomes
 from dpstats.run.prepare import prepare
 from dpstats.run.single import fit_single
 from dpstats.run.spark_groups import fit_groups_on_workers
-
-SPENT = "the budget of this call counts as spent"
+from dpstats.tracebacks import SPENT, count_as_spent
 
 
 def run_charged(
     requests: dict[str | None, Request], budget: Chargeable | None, by, groups, progress, n_jobs
 ):
-    """Charge a call to its budget, run its requests, and return the result or a dict of them.
-
-    ``requests`` is emptied on the way, so that no frame of a traceback leads to rows.
-    """
+    """Charge a call to its budget, run its requests, and return the result or a dict of them."""
     charge = _charged(budget, requests, by, groups)
     if charge.results is not None:
         return charge.results
     results: dict[Any, Any] = {}
-    while requests:
-        name = next(iter(requests))
-        results[name], defect = _released(requests.pop(name), by, groups, progress, n_jobs)
+    for name, request in requests.items():
+        results[name], defect = _released(request, by, groups, progress, n_jobs)
         if defect is not None:
-            requests.clear()
             charge.fail()
             raise InternalError(f"the fit stopped with {defect}; {SPENT}")
     results = results.get(None, results)
@@ -62,6 +56,7 @@ def reserved(
     facts: Callable[[], dict],
 ) -> Charge:
     """Charge a call of this guarantee and cost, which ``facts()`` describes, to a budget."""
+    count_as_spent()
     if budget is None:
         return Charge()
     if not isinstance(budget, Chargeable):

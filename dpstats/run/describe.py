@@ -1,6 +1,5 @@
 """Charge a description to its budget, and release it."""
 
-from collections.abc import Callable
 from functools import partial
 
 from dpstats.call.facts import plain
@@ -10,26 +9,22 @@ from dpstats.errors import InternalError
 from dpstats.noise import Noise
 from dpstats.privacy import Chargeable
 from dpstats.results import DPDescription
-from dpstats.run.charge import SPENT, guarded, reserved
+from dpstats.run.charge import guarded, reserved
+from dpstats.tracebacks import SPENT
 
 _NAMED = 5
 
 
 def describe_charged(
-    requests: list[DescribeRequest], budget: Chargeable | None, progress: bool | None
+    request: DescribeRequest, budget: Chargeable | None, progress: bool | None
 ) -> DPDescription:
-    """Charge the one request of a list, which is emptied, and return its description.
-
-    No frame of a traceback leads to rows after that.
-    """
-    request = requests.pop()
+    """Charge a request, and return its description."""
     whole_call = request.epsilon, request.delta, request.cost
     charge = reserved(budget, whole_call, request.relation, partial(facts, request))
     if charge.results is not None:
         return charge.results
-    release: list[Callable] = [partial(_described, request)]
-    del request
-    result, defect = guarded(release.pop(), "describe", progress, progress)
+    release = partial(_described, request)
+    result, defect = guarded(release, "describe", progress, progress)
     if defect is not None:
         charge.fail()
         raise InternalError(f"dp_describe stopped with {defect}; {SPENT}")

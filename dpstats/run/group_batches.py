@@ -152,7 +152,7 @@ def fit_each(prepared: TablePasses, rows: GroupedRows, labels, progress, n_jobs)
                 done += size
                 bar.update(size)
         except KeyboardInterrupt:
-            raise KeyboardInterrupt(f"after {done} of {groups} groups") from None
+            raise KeyboardInterrupt(f"interrupted after {done} of {groups} groups") from None
     return outcomes
 
 

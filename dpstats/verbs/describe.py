@@ -6,10 +6,11 @@ from dpstats.codebook import Schema
 from dpstats.describe.call import make_request
 from dpstats.privacy import Chargeable
 from dpstats.results import DPDescription
-from dpstats.run.charge import SPENT
 from dpstats.run.describe import describe_charged
+from dpstats.tracebacks import drops_traceback
 
 
+@drops_traceback
 def dp_describe(
     data,
     columns: str | Sequence[str],
@@ -132,23 +133,12 @@ def dp_describe(
     >>> table.frame["variable"].unique().tolist()
     ['x', 'y']
     """
-    interrupted = "interrupted"
-    try:
-        declared = Schema.of(schema).updated(bounds, levels, types)
-        requests = [
-            make_request(
-                data, columns, declared=declared, by=by, groups=groups, epsilon=epsilon,
-                delta=delta, quantiles=quantiles, statistics=statistics, alpha=alpha,
-                subset=subset, unit=unit, max_rows=max_rows, max_groups=max_groups,
-                weights=weights, trim_weights=trim_weights, neighbors=neighbors, missing=missing,
-                histogram=histogram,
-            )
-        ]  # fmt: skip
-        interrupted = f"interrupted{{}}; {SPENT}"
-        del data  # an error has a traceback, of which no frame may lead to rows
-        return describe_charged(requests, budget, progress)
-    except KeyboardInterrupt as error:
-        interrupted = interrupted.format(f" {error}".rstrip())
-    # Raised anew: the frames that were interrupted hold rows, and so does this one.
-    data = requests = None  # noqa: F841
-    raise KeyboardInterrupt(interrupted)
+    declared = Schema.of(schema).updated(bounds, levels, types)
+    request = make_request(
+        data, columns, declared=declared, by=by, groups=groups, epsilon=epsilon,
+        delta=delta, quantiles=quantiles, statistics=statistics, alpha=alpha,
+        subset=subset, unit=unit, max_rows=max_rows, max_groups=max_groups,
+        weights=weights, trim_weights=trim_weights, neighbors=neighbors, missing=missing,
+        histogram=histogram,
+    )  # fmt: skip
+    return describe_charged(request, budget, progress)

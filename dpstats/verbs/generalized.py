@@ -10,38 +10,29 @@ from dpstats.codebook import Schema
 from dpstats.estimators import GENERALIZED
 from dpstats.option_checks import whole
 from dpstats.rows.group_labels import check_by, declared_groups
-from dpstats.run.charge import SPENT, run_charged
+from dpstats.run.charge import run_charged
 from dpstats.run.spark_groups import check_remote
 
 
 def fitted(
-    verb: Callable, method: str, instead: Mapping[str, str], formula, table: list, options,
+    verb: Callable, method: str, instead: Mapping[str, str], formula, data, options,
     budget, progress, n_jobs, schema, bounds, levels, types, by, groups, **arguments,
 ) -> Any:  # fmt: skip
     """Fit each formula of a call of ``verb`` by a method, in each group where there are any.
 
-    ``table`` holds the data alone, and is emptied. ``instead`` is what to write for arguments that
-    other packages have, and ``arguments`` are those of a request.
+    ``instead`` is what to write for arguments that other packages have, and ``arguments`` are those
+    of a request.
     """
-    interrupted, data = "interrupted", table.pop()
-    try:
-        check_order(formula, data)
-        check_supported(options, signature(verb).parameters, verb.__name__, instead)
-        declared = Schema.of(schema).updated(bounds, levels, types)
-        groups = declared_groups(by, groups, declared.levels)
-        requests = make_requests(
-            formula, data, declared=declared, method=method, methods=GENERALIZED, row_norm=None,
-            options=options, by=by, **arguments,
-        )  # fmt: skip
-        for request in requests.values():
-            check_by(request.table, request.formula, by, groups)
-            check_remote(request, by)
-        n_jobs = whole("n_jobs", 1)(n_jobs) if n_jobs is not None else None
-        interrupted = f"interrupted{{}}; {SPENT}"
-        del data, request  # an error has a traceback, of which no frame may lead to rows
-        return run_charged(requests, budget, by, groups, progress, n_jobs)
-    except KeyboardInterrupt as error:
-        interrupted = interrupted.format(f" {error}".rstrip())
-    # Raised anew: the frames that were interrupted hold rows, and so does this one.
-    data = request = requests = None  # noqa: F841
-    raise KeyboardInterrupt(interrupted)
+    check_order(formula, data)
+    check_supported(options, signature(verb).parameters, verb.__name__, instead)
+    declared = Schema.of(schema).updated(bounds, levels, types)
+    groups = declared_groups(by, groups, declared.levels)
+    requests = make_requests(
+        formula, data, declared=declared, method=method, methods=GENERALIZED, row_norm=None,
+        options=options, by=by, **arguments,
+    )  # fmt: skip
+    for request in requests.values():
+        check_by(request.table, request.formula, by, groups)
+        check_remote(request, by)
+    n_jobs = whole("n_jobs", 1)(n_jobs) if n_jobs is not None else None
+    return run_charged(requests, budget, by, groups, progress, n_jobs)

@@ -9,12 +9,14 @@ from dpstats.codebook import Schema
 from dpstats.estimators import INSTRUMENTAL
 from dpstats.formula import InstrumentFormula
 from dpstats.privacy import Chargeable
-from dpstats.run.charge import SPENT, run_charged
+from dpstats.run.charge import run_charged
 from dpstats.run.spark_groups import check_remote
+from dpstats.tracebacks import drops_traceback
 
 _METHOD = next(iter(INSTRUMENTAL))
 
 
+@drops_traceback
 def dp_iv(
     formula: str,
     data,
@@ -97,25 +99,16 @@ def dp_iv(
     >>> fit.status, fit.params.index.tolist()
     ('ok', ['Intercept', 'school'])
     """
-    interrupted = "interrupted"
-    try:
-        check_order(formula, data)
-        check_supported(options, signature(dp_iv).parameters, "dp_iv", INSTEAD_IV)
-        parsed = InstrumentFormula.parse(formula)
-        declared = Schema.of(schema).updated(bounds, levels, types)
-        requests = make_requests(
-            parsed.reduced.text, data, declared=declared, method=_METHOD, methods=INSTRUMENTAL,
-            epsilon=epsilon, delta=delta, x_new=None, neighbors=neighbors, missing=missing,
-            row_norm=None, options=options, weights=weights, trim_weights=trim_weights,
-            subset=subset, unit=unit, max_rows=max_rows, cluster=cluster, instruments=parsed,
-        )  # fmt: skip
-        for request in requests.values():
-            check_remote(request, None)
-        interrupted = f"interrupted{{}}; {SPENT}"
-        del data, request  # an error has a traceback, of which no frame may lead to rows
-        return run_charged(requests, budget, None, None, progress, None)
-    except KeyboardInterrupt as error:
-        interrupted = interrupted.format(f" {error}".rstrip())
-    # Raised anew: the frames that were interrupted hold rows, and so does this one.
-    data = request = requests = None  # noqa: F841
-    raise KeyboardInterrupt(interrupted)
+    check_order(formula, data)
+    check_supported(options, signature(dp_iv).parameters, "dp_iv", INSTEAD_IV)
+    parsed = InstrumentFormula.parse(formula)
+    declared = Schema.of(schema).updated(bounds, levels, types)
+    requests = make_requests(
+        parsed.reduced.text, data, declared=declared, method=_METHOD, methods=INSTRUMENTAL,
+        epsilon=epsilon, delta=delta, x_new=None, neighbors=neighbors, missing=missing,
+        row_norm=None, options=options, weights=weights, trim_weights=trim_weights,
+        subset=subset, unit=unit, max_rows=max_rows, cluster=cluster, instruments=parsed,
+    )  # fmt: skip
+    for request in requests.values():
+        check_remote(request, None)
+    return run_charged(requests, budget, None, None, progress, None)

@@ -5,11 +5,13 @@ from typing import Any
 
 from dpstats.call.unsupported import INSTEAD_LOGIT
 from dpstats.privacy import Chargeable
+from dpstats.tracebacks import drops_traceback
 from dpstats.verbs.generalized import fitted
 
 _METHOD = "noisy_logit"
 
 
+@drops_traceback
 def dp_logit(
     formula: str | Sequence[str] | Mapping[str, str],
     data,
@@ -102,10 +104,8 @@ def dp_logit(
     >>> res.status, bool(res.params["x"] > 1)
     ('ok', True)
     """
-    table = [data]
-    del data  # an error has a traceback, of which no frame may lead to rows
     return fitted(
-        dp_logit, _METHOD, INSTEAD_LOGIT, formula, table, options, budget, progress, n_jobs,
+        dp_logit, _METHOD, INSTEAD_LOGIT, formula, data, options, budget, progress, n_jobs,
         schema, bounds, levels, types, by, groups, epsilon=epsilon, delta=delta, weights=weights,
         trim_weights=trim_weights, offset=offset, subset=subset, unit=unit, max_rows=max_rows,
         max_groups=max_groups, cluster=cluster, x_new=x_new, neighbors=neighbors, missing=missing,

@@ -11,8 +11,9 @@ from dpstats.option_checks import whole
 from dpstats.privacy import Chargeable
 from dpstats.results import DPGroupResults, DPResults
 from dpstats.rows.group_labels import check_by, declared_groups
-from dpstats.run.charge import SPENT, run_charged
+from dpstats.run.charge import run_charged
 from dpstats.run.spark_groups import check_remote
+from dpstats.tracebacks import drops_traceback
 
 
 @overload
@@ -35,6 +36,7 @@ def dp_ols(
 ) -> dict[str, DPGroupResults]: ...
 
 
+@drops_traceback
 def dp_ols(
     formula: str | Sequence[str] | Mapping[str, str],
     data,
@@ -233,29 +235,20 @@ def dp_ols(
     >>> bool(abs(res.params["x"] - 0.5) < 0.2)
     True
     """
-    interrupted = "interrupted"
-    try:
-        check_order(formula, data)
-        check_supported(options, signature(dp_ols).parameters)
-        declared = Schema.of(schema).updated(bounds, levels, types)
-        groups = declared_groups(by, groups, declared.levels)
-        requests = make_requests(
-            formula, data, declared=declared, method=method, epsilon=epsilon, delta=delta,
-            x_new=x_new, neighbors=neighbors, missing=missing, row_norm=row_norm, options=options,
-            select=select, k=k, select_share=select_share, companion=companion,
-            companion_share=companion_share, by=by, weights=weights, trim_weights=trim_weights,
-            subset=subset, unit=unit, max_rows=max_rows, max_groups=max_groups,
-            cluster=cluster,
-        )  # fmt: skip
-        for request in requests.values():
-            check_by(request.table, request.formula, by, groups)
-            check_remote(request, by)
-        n_jobs = whole("n_jobs", 1)(n_jobs) if n_jobs is not None else None
-        interrupted = f"interrupted{{}}; {SPENT}"
-        del data, request  # an error has a traceback, of which no frame may lead to rows
-        return run_charged(requests, budget, by, groups, progress, n_jobs)
-    except KeyboardInterrupt as error:
-        interrupted = interrupted.format(f" {error}".rstrip())
-    # Raised anew: the frames that were interrupted hold rows, and so does this one.
-    data = request = requests = None  # noqa: F841
-    raise KeyboardInterrupt(interrupted)
+    check_order(formula, data)
+    check_supported(options, signature(dp_ols).parameters)
+    declared = Schema.of(schema).updated(bounds, levels, types)
+    groups = declared_groups(by, groups, declared.levels)
+    requests = make_requests(
+        formula, data, declared=declared, method=method, epsilon=epsilon, delta=delta,
+        x_new=x_new, neighbors=neighbors, missing=missing, row_norm=row_norm, options=options,
+        select=select, k=k, select_share=select_share, companion=companion,
+        companion_share=companion_share, by=by, weights=weights, trim_weights=trim_weights,
+        subset=subset, unit=unit, max_rows=max_rows, max_groups=max_groups,
+        cluster=cluster,
+    )  # fmt: skip
+    for request in requests.values():
+        check_by(request.table, request.formula, by, groups)
+        check_remote(request, by)
+    n_jobs = whole("n_jobs", 1)(n_jobs) if n_jobs is not None else None
+    return run_charged(requests, budget, by, groups, progress, n_jobs)

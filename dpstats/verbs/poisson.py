@@ -6,12 +6,14 @@ from typing import Any
 from dpstats.call.unsupported import INSTEAD_POISSON
 from dpstats.errors import ArgumentError, shown
 from dpstats.privacy import Chargeable
+from dpstats.tracebacks import drops_traceback
 from dpstats.verbs.generalized import fitted
 from dpstats.verbs.logit import dp_logit
 
 _METHOD = "noisy_poisson"
 
 
+@drops_traceback
 def dp_poisson(
     formula: str | Sequence[str] | Mapping[str, str],
     data,
@@ -108,10 +110,8 @@ def dp_poisson(
     >>> res.status, bool(abs(res.params["x"] - 0.3) < 0.05)
     ('ok', True)
     """
-    table = [data]
-    del data  # an error has a traceback, of which no frame may lead to rows
     return fitted(
-        dp_poisson, _METHOD, INSTEAD_POISSON, formula, table, options, budget, progress, n_jobs,
+        dp_poisson, _METHOD, INSTEAD_POISSON, formula, data, options, budget, progress, n_jobs,
         schema, bounds, levels, types, by, groups, epsilon=epsilon, delta=delta, weights=weights,
         trim_weights=trim_weights, offset=offset, exposure=exposure, subset=subset, unit=unit,
         max_rows=max_rows, max_groups=max_groups, cluster=cluster, x_new=x_new,
@@ -122,6 +122,7 @@ def dp_poisson(
 _FAMILIES = {"binomial": dp_logit, "poisson": dp_poisson}
 
 
+@drops_traceback
 def dp_glm(formula, data, *, family: str = "binomial", **arguments: Any) -> Any:
     """Fit a generalised linear model and release it under differential privacy.
 

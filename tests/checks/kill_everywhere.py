@@ -59,6 +59,16 @@ def steps_of(folder: Path, killed_at: int) -> None:
     sys.addaudithook(audit)
 
 
+def answer(folder: Path, command: list[str], killed_at: int = 0) -> int:
+    """Run the command here, in the folder; return its exit code."""
+    os.chdir(folder)
+    with open("shown.txt", "a") as shown, contextlib.redirect_stdout(shown):
+        with contextlib.redirect_stderr(shown):
+            if killed_at:
+                steps_of(folder, killed_at)
+            return cli.main(command)
+
+
 def run(folder: Path, command: list[str], killed_at: int = 0) -> int:
     """Run the command in a fork; return its exit code, or minus the signal that killed it."""
     child = os.fork()
@@ -66,12 +76,7 @@ def run(folder: Path, command: list[str], killed_at: int = 0) -> int:
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     code = 70
     with contextlib.suppress(BaseException):
-        os.chdir(folder)
-        with open("shown.txt", "a") as shown, contextlib.redirect_stdout(shown):
-            with contextlib.redirect_stderr(shown):
-                if killed_at:
-                    steps_of(folder, killed_at)
-                code = cli.main(command)
+        code = answer(folder, command, killed_at)
     os._exit(code)
 
 
@@ -89,8 +94,15 @@ def found(folder: Path) -> dict:
 
 
 def main(folder: Path, command: list[str]) -> None:
-    """Kill the command at its first step, at its second, and so on, and repeat it each time."""
+    """Kill the command at its first step, at its second, and so on, and repeat it each time.
+
+    It runs here once before, so that no fork has to load and compile what it needs.
+    """
     before, again = None, {}
+    loaded = shutil.copytree(folder, folder.parent / f"{folder.name}-0")
+    answer(loaded, command)
+    os.chdir(folder)
+    shutil.rmtree(loaded)
     for killed_at in itertools.count(1):
         copy = folder.parent / f"{folder.name}-{killed_at}"
         shutil.copytree(folder, copy)

@@ -75,11 +75,17 @@ def _referents(item) -> list:
     return gc.get_referents(item)
 
 
-def check_reaches_no_rows(*roots) -> None:
-    """Raise AssertionError if an array, column or container of N items can be reached."""
+def check_reaches_no_rows(*roots, rows=N) -> None:
+    """Raise AssertionError if an array, column or container of so many items can be reached."""
     containers = (np.ndarray, pd.DataFrame, pd.Series, pd.Index, list, tuple, dict, set, Table)
     for item in reachable(*roots):
         assert not isinstance(item, Table), "a table is attached"
         if isinstance(item, containers):
             size = item.size if isinstance(item, np.ndarray) else len(item)
-            assert size < N, f"a {type(item).__name__} of {size} items is attached"
+            assert size < rows, f"a {type(item).__name__} of {size} items is attached"
+
+
+def arrays_of(rows: int) -> int:
+    """How many arrays of that many rows there are anywhere in this process."""
+    held = gc.get_referents(*gc.get_objects())
+    return sum(rows in item.shape for item in held if type(item) is np.ndarray)

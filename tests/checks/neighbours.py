@@ -193,18 +193,27 @@ def columns_seen(table, call: dict) -> list[np.ndarray]:
     return seen if by is None else [*seen, group_rows(rows, by, groups).codes]
 
 
-def check_rows(source: Source, content: str, role: str, row: int, cell, folder) -> None:
+def seen(source: Source, content: str, role: str, folder, exchanged: dict) -> list[np.ndarray]:
+    """What a mechanism may see of a table in which some cells, by row, are exchanged."""
+    cells = source.cells(content)
+    for row, cell in exchanged.items():
+        cells[row] = cell
+    return columns_seen(built(source, cells, folder, role), arguments(source, content, role))
+
+
+def check_rows(
+    source: Source, content: str, role: str, row: int, cell, folder, before: list | None = None
+) -> None:
     """Raise Violation if the exchanged cell changes what is seen of another row, to the bit.
 
-    Groups that occur are numbered in the order of their labels, which are public.
+    ``before`` is what is seen without it. Groups that occur are numbered in the order of their
+    labels, which are public.
     """
     if ROLES[role].labels_shown:
         return
-    call = arguments(source, content, role)
     cells = source.cells(content)
-    before = columns_seen(built(source, cells, folder, role), call)
-    cells[row] = cell
-    after = columns_seen(built(source, cells, folder, role), call)
+    before = seen(source, content, role, folder, {}) if before is None else before
+    after = seen(source, content, role, folder, {row: cell})
     others = np.arange(len(cells)) != row
     for one, other in zip(before, after, strict=True):
         if (one.dtype, one.shape) != (other.dtype, other.shape) or len(one) != len(cells):
@@ -252,7 +261,7 @@ def release(table, call: dict, **more):
 def check_release(source: Source, content: str, role: str, row: int, cells, folder) -> None:
     """Raise Violation if some cell stops a call or changes something public of its release."""
     call = arguments(source, content, role)
-    before = release(built(source, source.cells(content), folder, role), call)
+    before = form(release(built(source, source.cells(content), folder, role), call))
     for cell in cells:
         exchanged = source.cells(content)
         exchanged[row] = cell
@@ -262,7 +271,7 @@ def check_release(source: Source, content: str, role: str, row: int, cells, fold
                 result = release(table, call)
         except Exception as error:
             raise Violation(f"{type(error).__name__} for {type(cell).__name__}") from error
-        if not ROLES[role].labels_shown and form(result) != form(before):
+        if not ROLES[role].labels_shown and form(result) != before:
             raise Violation("the exchanged cell changes something public")
         if not statuses(result) <= STATUSES:
             raise Violation(f"another status: {statuses(result)}")

@@ -13,7 +13,7 @@ ROOMS = [
         "progress_bar",
         "parallel_sum",
     ],
-    ["option_checks", "spelling"],
+    ["option_checks", "spelling", "tracebacks"],
     ["schema", "privacy"],
     ["numerics", "simulate"],
     ["noise", "engines", "formula.expressions"],

@@ -142,7 +142,9 @@ HAZARDS = (
         "errors come before a row is read; afterwards one strange row changes numbers alone",
         ("suites/test_totality.py::test_bad_arguments_are_refused_before_a_row_is_read",
          "suites/test_totality.py::test_one_strange_row_changes_nothing_but_numbers",
-         "suites/test_leaks.py::test_a_defect_carries_no_rows"),
+         "suites/test_leaks.py::test_a_defect_carries_no_rows",
+         "suites/test_interrupts.py::"
+         "test_an_interrupt_at_any_moment_leads_to_no_rows_and_says_what_it_costs"),
         "none known",
     ),
     Hazard(

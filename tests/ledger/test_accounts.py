@@ -11,44 +11,48 @@ import dpstats as dp
 from dpstats.errors import BudgetError
 from dpstats.privacy import PureDP
 
-CLIENT = """
-import sys
+CLIENTS = """
+import os, sys
 import dpstats as dp
 from dpstats.engines import Source
 from dpstats.privacy import PureDP
 
 SOURCE = Source((), {"x": "number"})
-path, name = sys.argv[1:]
-ledger = dp.Ledger(path)
-granted = 0
-sys.stdin.readline()
-for i in range(8):
-    facts = {"formula": name, "method": "any", "call": {"name": f"{name} {i}"}, "source": SOURCE}
-    try:
-        ledger.reserve(0.01, 0.0, PureDP(0.01), "replace_one", lambda: facts)
-        granted += 1
-    except dp.BudgetError:
-        pass
-print(granted)
+gate, opened = os.pipe()
+
+def client(name):
+    ledger = dp.Ledger(sys.argv[1])
+    granted = 0
+    os.read(gate, 1)  # returns for all when the last process is there
+    for i in range(8):
+        call = {"name": f"{name} {i}"}
+        facts = {"formula": name, "method": "any", "call": call, "source": SOURCE}
+        try:
+            ledger.reserve(0.01, 0.0, PureDP(0.01), "replace_one", lambda: facts)
+            granted += 1
+        except dp.BudgetError:
+            pass
+    os.write(1, f"{granted}\\n".encode())  # in one piece
+
+for i in range(16):
+    if os.fork() == 0:
+        os.close(opened)
+        client(f"client {i}")
+        os._exit(0)
+os.close(opened)
+codes = [os.wait()[1] for i in range(16)]
+sys.exit(max(codes) > 0)
 """
 
 
 def test_sixteen_processes_spend_exactly_what_there_is(make, path):
-    """16 processes ask for 128 times 0.01 of 1."""
+    """16 processes ask for 128 times 0.01 of 1; they are forks, each with a ledger of its own."""
     ledger = make(delta=0.0)
-    clients = [
-        subprocess.Popen(
-            [sys.executable, "-c", CLIENT, str(path), f"client {i}"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for i in range(16)
-    ]
-    for client in clients:
-        client.stdin.write("go\n")
-        client.stdin.flush()
-    granted = [int(client.communicate()[0]) for client in clients]
+    done = subprocess.run(
+        [sys.executable, "-c", CLIENTS, str(path)], capture_output=True, text=True, check=True
+    )
+    granted = [int(line) for line in done.stdout.split()]
+    assert len(granted) == 16
     assert sum(granted) == 100 == len(ledger.requests("reserved"))
     assert ledger.spent == (pytest.approx(1.0, rel=1e-12), 0.0) and ledger.verify().ok
 

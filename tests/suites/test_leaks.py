@@ -4,7 +4,6 @@ import copy
 import gc
 import pickle
 import re
-import sys
 import traceback
 import types
 import warnings
@@ -17,10 +16,12 @@ import pytest
 import dpstats as dp
 from dpstats.engines import Table
 from dpstats.estimators.contract import Each
+from tests.checks.interrupts import our_frames
 from tests.checks.leaks import (
     NAME,
     PLANTED,
     N,
+    arrays_of,
     check_holds_nothing,
     check_reaches_no_rows,
     confidential,
@@ -146,12 +147,6 @@ def test_the_calls_above_reach_the_released_failures(fit):
     statuses |= set(run(fit, "groups_no_range", "noisy_stats", confidential()).status)
     statuses |= set(run(fit, "groups", "noisy_stats", confidential()).status)
     assert statuses == {"ok", "failed", "no_range", "too_few_rows"}
-
-
-def arrays_of(rows) -> int:
-    """How many arrays of that many rows there are anywhere in this process."""
-    held = gc.get_referents(*gc.get_objects())
-    return sum(rows in item.shape for item in held if type(item) is np.ndarray)
 
 
 def test_the_search_of_the_process_finds_a_table():
@@ -295,72 +290,6 @@ def test_a_defect_in_one_formula_carries_no_rows_of_the_next(monkeypatch, silenc
         dp.dp_ols(["y ~ x", "x ~ y"], confidential(), method="noisy_moments", epsilon=1,
                   bounds={"x": (0, 1), "y": (0, 1)})  # fmt: skip
     check_reaches_no_rows(*our_frames(raised.value))
-
-
-# What a fit by each of these goes through is interrupted at many places, this far apart.
-INTERRUPTED = {"bounds": ("noisy_moments", 31), "groups": ("noisy_stats", 61),
-               "no_bounds": ("noisy_newton", 301), "select kendall": ("adassp", 97)}  # fmt: skip
-
-
-class Interrupting:
-    """Interrupt this package at the n-th of its lines; count the lines without n."""
-
-    def __init__(self, n=None):
-        self.n, self.lines = n, 0
-
-    def __call__(self, frame, event, _):
-        if frame.f_globals.get("__name__", "").partition(".")[0] != "dpstats":
-            return None
-        self.lines += event == "line"
-        if self.lines == self.n and event == "line":
-            self.n = None
-            raise KeyboardInterrupt
-        return self
-
-    def __enter__(self):
-        self.earlier = sys.gettrace()
-        sys.settrace(self)
-        return self
-
-    def __exit__(self, *_):
-        sys.settrace(self.earlier)
-
-
-def attempted(fit, call, budget, n=None):
-    """Run a call that may be interrupted at the n-th line; return the interrupt and the lines."""
-    method, _ = INTERRUPTED[call]
-    charged = lambda *arguments, **more: fit(*arguments, budget=budget, **more)  # noqa: E731
-    data = confidential()
-    with Interrupting(n) as interrupting:
-        try:
-            run(charged, call, method, data)
-        except KeyboardInterrupt as interrupt:
-            return interrupt, interrupting.lines
-    return None, interrupting.lines
-
-
-def our_frames(error) -> list:
-    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    return [f for f in frames if f.f_globals["__name__"].partition(".")[0] == "dpstats"]
-
-
-@pytest.mark.parametrize("call", INTERRUPTED)
-def test_an_interrupt_at_any_moment_carries_no_rows(call, fit, silence):
-    attempted(fit, call, dp.Budget(1000, 1e-3))  # what is loaded and compiled at a first call
-    _, lines = attempted(fit, call, dp.Budget(1000, 1e-3))
-    said = set()
-    for n in range(20, lines, INTERRUPTED[call][1]):
-        budget = dp.Budget(1000, 1e-3)
-        interrupt, gone = attempted(fit, call, budget, n)
-        if gone < n:  # a fit whose noise took it to its end in fewer lines
-            continue
-        assert type(interrupt) is KeyboardInterrupt, n
-        assert interrupt.__cause__ is None and interrupt.__context__ is None
-        (frame,) = our_frames(interrupt)
-        check_reaches_no_rows(interrupt.args, interrupt.__dict__, frame)
-        said.add((str(interrupt).partition("; ")[2], budget.spent[0] > 0))
-    assert ("the budget of this call counts as spent", True) in said and ("", False) in said
-    assert ("", True) not in said
 
 
 def test_an_interrupt_that_compiled_code_turned_into_an_error_is_one(fit, line, monkeypatch):

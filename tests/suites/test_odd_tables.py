@@ -74,7 +74,8 @@ TABLES = settings(
 
 def ask(result) -> None:
     """Ask a result for everything; what was not released is NaN, or refused with a reason."""
-    assert str(result.summary()) and str(result.privacy) and repr(result)
+    shown = str(result.summary())
+    assert shown and str(result.privacy) and repr(result)
     if isinstance(result, dp.DPGroupResults):
         assert set(result.statuses) <= STATUSES and len(result.frame) >= len(result.labels)
         return
@@ -87,8 +88,9 @@ def ask(result) -> None:
     for question in (lambda: result.f_test(np.eye(len(names))), result.error_bound):
         with contextlib.suppress(dp.NotReleasedError):
             assert str(question())
-    again = dp.DPResults.from_json(result.to_json())
-    assert again.to_json() == result.to_json() and str(again.summary()) == str(result.summary())
+    text = result.to_json()
+    again = dp.DPResults.from_json(text)
+    assert again.to_json() == text and str(again.summary()) == shown
 
 
 @pytest.mark.parametrize("setting", SETTINGS)

@@ -137,4 +137,7 @@ MUTANTS = {
 }
 
 
-test_every_mutant_is_caught, test_the_same_checks_pass_when_nothing_is_broken = both_tests(MUTANTS)
+# tests/estimators/newton/test_noisy_poisson.py runs offsets_added on unbroken code
+test_every_mutant_is_caught, test_the_same_checks_pass_when_nothing_is_broken = both_tests(
+    MUTANTS, [offsets_added]
+)

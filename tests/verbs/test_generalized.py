@@ -8,7 +8,6 @@ import pytest
 import statsmodels.api as sm
 
 import dpstats as dp
-from dpstats.verbs import generalized
 
 TABLE = {"x": np.arange(50.0), "y": np.arange(50.0) % 2}
 FAMILIES = {"binomial": sm.families.Binomial(), "poisson": sm.families.Poisson()}
@@ -141,14 +140,16 @@ def test_a_ledger_answers_an_equal_call_by_group_from_its_store(tmp_path):
 
 
 @pytest.mark.parametrize("fit", [dp.dp_logit, dp.dp_poisson])
-@pytest.mark.parametrize("where, spent", [("make_requests", False), ("run_charged", True)])
+@pytest.mark.parametrize(
+    "where, spent", [("verbs.generalized.make_requests", False), ("run.charge.prepare", True)]
+)
 def test_an_interruption_says_whether_it_was_spent_and_holds_no_rows(
     fit, where, spent, monkeypatch
 ):
     def interrupted(*arguments, **more):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(generalized, where, interrupted)
+    monkeypatch.setattr(f"dpstats.{where}", interrupted)
     with pytest.raises(KeyboardInterrupt, match="interrupted") as caught:
         fit("y ~ x", TABLE, epsilon=1)
     assert ("spent" in str(caught.value)) == spent
