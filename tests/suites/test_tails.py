@@ -173,7 +173,7 @@ def test_every_change_that_was_tried_changes_fits():
     found = {
         change: [
             {**tried_tails.measured(job(name, fits=1, change=change)), "change": ""}
-            for name in ("two lognormal x, correlated", "spending, 95% zeros")
+            for name in ("two lognormal x, correlated", "spending, 95% zeros", "t3 errors")
         ]
         for change in tried_tails.CHANGES
     }
