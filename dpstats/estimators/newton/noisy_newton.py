@@ -109,9 +109,10 @@ def release(
 
     With weights a row counts for the part w = weight / largest weight of one, as a unit of that row
     alone: products, leverages, the response and scores are times w, so that each bound above holds,
-    and covariances are made of the products of scores, as with units. Beside the sum of the parts
-    the number of rows (or units) is released: (w, 1) has a norm of at most sqrt 2 under add/remove,
-    and replacing a row moves w alone, by at most 1.
+    and covariances are made of the products of scores, as with units. A product w a a' is cut where
+    its norm w |a|^2 exceeds the bound, which even weights make smaller, by their released mean.
+    Beside the sum of the parts the number of rows (or units) is released: (w, 1) has a norm of at
+    most sqrt 2 under add/remove, and replacing a row moves w alone, by at most 1.
 
     What it estimates: least squares, with weights weighted least squares, of the response on the
     design of the variables so clipped, of all rows. What is cut off the scores would bias it; its

@@ -19,6 +19,9 @@ from dpstats.privacy import REPLACE_ONE, Cost
 _ONE = 1 << ENTRY_BITS
 # Weight of the sum of squared scores beside the scores.
 WEIGHT = 0.3
+# Weights are even from this mean w on, in units of the largest. They lengthen no tail much then: as
+# w^4 <= w^2, E w^4 / (E w^2)^2 is at most 1 / (E w)^2, 4 here, by which they multiply a kurtosis.
+EVEN_WEIGHTS = 0.5
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,13 @@ from dpstats.evidence import NewtonEvidence
 # A direction is weak if its variance exceeds ``_WEAK`` times its prior variance; a coefficient is
 # hidden if weak directions have ``_HIDDEN`` of its variance or more.
 _WEAK, _HIDDEN = 0.25, 0.5
-# All are where less than this part of X'X stands clear of its noise: steps then stop halfway, as
-# its noise is the same in each of them (benchmarks/tails.py at epsilon .3 to .5, a table of 36
-# coefficients and 17,379 rows: at .6 the worst slope held a third of its intervals).
-_SEEN = 0.75
+# All are where less than this part of X'X stands clear of its noise: steps then stop halfway
+# (benchmarks/tails.py, a table of 21 coefficients and 1,729 rows). So they do where noise has more
+# than a quarter of p directions, k of them: it is the same in each step, and a random symmetric
+# matrix of that size has a norm of about 2 root(k / p) in units of X'X there, and from 1 on steps
+# leave all over. Fewer than so many have a smaller norm (a table of 36 coefficients and 17,379 rows
+# at epsilon .3: the worst slope held a third of its intervals).
+_SEEN, _SWAMPED, _MANY = 0.6, 0.25, 5.0
 _HIDDEN_REASON = (
     "the noise could account for the directions that decide some coefficients, so their intervals "
     "are unbounded; raise epsilon or n, or merge rare levels"
@@ -84,7 +87,7 @@ def release_of(
     weak = (
         (whitening.eigenvalues < 0) | (state.variance > _WEAK * prior_variance(p)) | failed | wild
     )
-    weak |= whitening.dimension < _SEEN * p
+    weak |= is_swamped(whitening)
     back = reference.y_scale * directions
     variance = noise + np.diag(sampling)
     cov = (back * variance) @ back.T
@@ -145,6 +148,12 @@ def release_of(
         cov_type=COV_TYPES[2 if clustered else int(state.products is not None)],
         note=_IMPRECISE.format(_PRECISE) if status == "imprecise" and not precise else "",
     )
+
+
+def is_swamped(whitening: Whitening) -> bool:
+    """Tell whether so little of X'X stands clear of its noise that steps stop halfway."""
+    p, clear = len(whitening.kept), whitening.dimension
+    return clear < _SEEN * p or p - clear > max(_SWAMPED * p, _MANY)
 
 
 def _ends(reference: Reference, has_constant: bool) -> tuple[float, float]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dpstats.estimators.newton.queries import Counted, Queries
+from dpstats.estimators.newton.queries import EVEN_WEIGHTS, Counted, Queries
 from dpstats.estimators.newton.score_tails import Tail, is_wild, mean_leverage
 from dpstats.estimators.newton.state import NewtonState
 from dpstats.estimators.newton.steps import Steps
@@ -127,16 +127,30 @@ def whitened(queries: Queries, counted: Counted, cost: Cost) -> tuple[Steps, boo
     shares = Shares.of(cost, queries.problem.grouped, queries.problem.outcomes)
     gram, leverage = (cost.part(shares.rest(part)) for part in (shares.gram, shares.leverage))
     count, extremes = max(counted.total, 2 * counted.noise), queries.reference.extremes
-    whitening, pays = rough_whitening(queries, gram, count)
+    part = _part_of_bound(queries, counted)
+    whitening, pays = rough_whitening(queries, gram, count, part)
     tail, deviation = leverages(queries, whitening, leverage, extremes.heavy, extremes.leverage)
     if pays:
-        whitening = refined_whitening(queries, whitening, tail, gram, count)
+        whitening = refined_whitening(queries, whitening, tail, gram, count, part)
     else:
         whitening = whitening.divided(mean_leverage(tail))
     # steps divide by the number of rows, which is as unsure as X'X
     whitening = replace(whitening, unsure=np.hypot(whitening.unsure, counted.noise / count))
     steps = Steps(queries, whitening, count, tail.farthest, counted.part, counted.alike)
     return steps, is_wild(tail, deviation, count)
+
+
+def _part_of_bound(queries: Queries, counted: Counted) -> float:
+    """Return what part of the bound on products of rows is enough where these are times weights.
+
+    It is halfway from that of the mean weight to that of the largest. Uneven weights have all of
+    it, as the few rows that have most of X'X would be cut, and so do rows of units and pairs, which
+    are not cut with their weights.
+    """
+    problem = queries.problem
+    if problem.by_unit or problem.paired or counted.part < EVEN_WEIGHTS:
+        return 1.0
+    return (1 + counted.part) / 2
 
 
 def stepped(steps: Steps, wild: bool, cost: Cost) -> Fitted:

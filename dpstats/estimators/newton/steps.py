@@ -9,7 +9,7 @@ import numpy as np
 from dpstats.estimators.newton.bias import Bias
 from dpstats.estimators.newton.goodness import Squares
 from dpstats.estimators.newton.products import scatter, square_limit, squares_cut
-from dpstats.estimators.newton.queries import WEIGHT, Queries
+from dpstats.estimators.newton.queries import EVEN_WEIGHTS, WEIGHT, Queries
 from dpstats.estimators.newton.score_tails import Tail, edge_beyond, score_limit, score_tail
 from dpstats.estimators.newton.scores import Scores
 from dpstats.estimators.newton.state import NewtonState, prior_variance
@@ -26,9 +26,6 @@ _START_LIMIT, _START_SLOPE, _START_ERROR = 2.0, 0.9, 0.15
 _FAR_RESIDUAL, _FAR_ROW, _ALIGNED = 2.0, 3.0, 2.0
 # Most weights are at most so many times the mean one.
 _USUAL = 2.0
-# From this mean weight w on, in units of the largest, weights lengthen no tail much: as w^4 <= w^2,
-# E w^4 / (E w^2)^2 is at most 1 / (E w)^2, 4 here, by which they multiply a kurtosis.
-_EVEN_WEIGHTS = 0.5
 # What is cut off scores counts for at most this part of the response's variance where a limit is
 # chosen: a step with noise beyond it is worth less than what is known before it. Set on the tables
 # of benchmarks/tails.py (.1, .3 and 1 were tried).
@@ -195,7 +192,7 @@ class Steps:
         """
         extremes, problem = self.queries.reference.extremes, self.queries.problem
         heavy = max(extremes.heavy, _HIDDEN_HEAVY * hidden)
-        if extremes.y_heavy is None or problem.by_unit or self.part < _EVEN_WEIGHTS:
+        if extremes.y_heavy is None or problem.by_unit or self.part < EVEN_WEIGHTS:
             return heavy
         least, most = extremes.y_heavy
         return min(max(heavy, least), most)

@@ -31,12 +31,16 @@ _ONE = 2.0**ENTRY_BITS
 
 
 def rough_products(basis: IndicatorBasis, bound: float, rows: Rows):
-    """Add up the products of coordinates phi, rows cut to squared norms of at most ``bound``."""
+    """Add up the products of coordinates phi, rows cut to squared norms of at most ``bound``.
+
+    Those of single rows are cut with their weights.
+    """
     if isinstance(rows, PairRows):
         return pair_sums.products(basis.row_map(np.eye(basis.size)), bound, rows)
     codes, parts, ones = _codes(rows), parts_of(rows), max(basis.ones - 1, 0)
+    counted = _counted(rows, parts)
     blocks = (
-        (codes[:, own], capped(entries, squares + ones, bound, parts[own]))
+        (codes[:, own], capped(entries, counted[own] * (squares + ones), bound, parts[own]))
         for entries, squares, own in blocks_of(basis.entries, rows)
     )
     return exact_sum((_indicator_products(basis, *block) for block in blocks), (basis.size,) * 2)
@@ -59,14 +63,19 @@ def leverage_counts(basis: IndicatorBasis, map_: np.ndarray, t: float, rows: Row
 
 
 def whitened_products(basis: IndicatorBasis, map_: np.ndarray, bound: float, rows: Rows):
-    """Add up the products of whitened rows, cut to squared norms of at most ``bound``."""
+    """Add up the products of whitened rows, cut to squared norms of at most ``bound``.
+
+    Those of single rows are cut with their weights.
+    """
     from dpstats.numerics.kernels import products
 
     if isinstance(rows, PairRows):
         return pair_sums.products(basis.row_map(map_), bound, rows)
     blocks, parts = blocks_of(basis.row_map(map_), rows), parts_of(rows)
+    counted = _counted(rows, parts)
     terms = (
-        products(capped(whitened, squares, bound, parts[own])) for whitened, squares, own in blocks
+        products(capped(whitened, counted[own] * squares, bound, parts[own]))
+        for whitened, squares, own in blocks
     )
     return exact_sum(terms, (map_.shape[1],) * 2)
 
@@ -74,6 +83,11 @@ def whitened_products(basis: IndicatorBasis, map_: np.ndarray, bound: float, row
 def parts_of(rows: Rows) -> np.ndarray:
     """Return what part of one row each row counts for, (m,), multiples of 2^-20."""
     return np.ones(len(rows)) if rows.parts is None else whole_weights(rows.parts) / _ONE
+
+
+def _counted(rows: Rows, parts: np.ndarray) -> np.ndarray:
+    """Return by what part of its squared norm a row is cut, (m,): by all among rows of a unit."""
+    return parts if rows.units is None else np.ones(len(rows))
 
 
 def starts_of(center: float, rows: Rows) -> float | np.ndarray:
@@ -159,7 +173,8 @@ def capped(
 
     ``squares`` (m,) are their squared norms. They are returned in units of sqrt(bound) 2^-20,
     whole numbers cut toward zero. Rows whose parts add up to at most 1 have products whose norms
-    add up to at most ``bound``.
+    add up to at most ``bound``. So has a single row whose ``squares`` is its part w times its
+    squared norm: the product w a a' is scaled to a norm of min(w |a|^2, bound).
     """
     from dpstats.numerics.kernels import cut_rows
 

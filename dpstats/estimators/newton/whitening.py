@@ -63,15 +63,18 @@ class Whitening:
         return max(float(self.kept.sum()), 1.0)
 
 
-def rough_whitening(queries: RowQueries, cost: Cost, rows: float) -> tuple[Whitening, bool]:
+def rough_whitening(
+    queries: RowQueries, cost: Cost, rows: float, part: float = 1.0
+) -> tuple[Whitening, bool]:
     """Release X'X in the indicator basis, whiten by it, and tell whether a second one pays.
 
-    Where it does half of the cost is left for it.
+    Where it does half of the cost is left for it. Of the usual bound on the numeric part of a row's
+    squared norm, times its weight, ``part`` is taken.
     """
     basis, p = queries.basis, queries.basis.span.shape[1]
     half = cost.part(0.5)
-    pays = _TYPICAL_LEVERAGE * p * _noise_norm(queries, p, half) < rows
-    bound = basis.ones + NUMERIC_NORM * len(basis.center)
+    pays = part * _TYPICAL_LEVERAGE * p * _noise_norm(queries, p, half) < rows
+    bound = basis.ones + part * NUMERIC_NORM * len(basis.center)
     work = partial(rough_products, basis, bound)
     gram, deviation = queries.products(
         "X'X", work, bound, basis.free, half if pays else cost, basis.ones + len(basis.center)
@@ -86,17 +89,19 @@ def rough_whitening(queries: RowQueries, cost: Cost, rows: float) -> tuple[White
 
 
 def refined_whitening(
-    queries: RowQueries, first: Whitening, tail: Tail, cost: Cost, rows: float
+    queries: RowQueries, first: Whitening, tail: Tail, cost: Cost, rows: float, part: float = 1.0
 ) -> Whitening:
     """Release X'X again in whitened coordinates, and whiten by it.
 
-    It takes the half of the cost that is left for it.
+    It takes the half of the cost that is left for it. Of a limit on leverages ``part`` is the bound
+    on a row's squared norm times its weight.
     """
-    p, t, part = first.map.shape[1], first.dimension, cost.part(0.5)
-    limit = leverage_limit(tail, rows, t, t * _noise_norm(queries, p, part))
-    work = partial(whitened_products, queries.basis, first.map, limit * t)
+    p, t, half = first.map.shape[1], first.dimension, cost.part(0.5)
+    limit = leverage_limit(tail, rows, t, part * t * _noise_norm(queries, p, half))
+    bound = part * limit * t
+    work = partial(whitened_products, queries.basis, first.map, bound)
     free = np.ones((p, p), dtype=bool)
-    gram, deviation = queries.products("whitened X'X", work, limit * t, free, part, p)
+    gram, deviation = queries.products("whitened X'X", work, bound, free, half, p)
     values, vectors, weights, kept, unsure = _eigen(gram, deviation, rows)
 
     errors = deviation**2 * np.outer(weights**2, weights**2) * (1.0 + np.eye(p))

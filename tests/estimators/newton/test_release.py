@@ -3,12 +3,13 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from dpstats.estimators.newton.bias import Bias
 from dpstats.estimators.newton.goodness import Squares
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.queries import Counted
-from dpstats.estimators.newton.release import _ends, concentration, release_of
+from dpstats.estimators.newton.release import _ends, concentration, is_swamped, release_of
 from dpstats.estimators.newton.state import NewtonState, prior_variance
 from dpstats.estimators.newton.whitening import Whitening
 from dpstats.privacy import ADD_REMOVE
@@ -79,12 +80,21 @@ def test_weak_directions_hide_coefficients():
 
 
 def test_no_interval_is_shown_where_most_of_the_products_are_noise():
-    swamped = replace(WHITENING, kept=np.full(6, 0.7))
+    swamped = replace(WHITENING, kept=np.full(6, 0.5))
     sure = NewtonState(position(BETA + [3, 0, 0, 0, 0, 0]), np.full(6, 1e-12), NONE)
     release = release_of(sure, BASIS, swamped, False, PROBLEM, ROWS, Counted(ROWS, 5.0))
     assert release.status == "not_identified"
-    seen = replace(WHITENING, kept=np.full(6, 0.8))
+    seen = replace(WHITENING, kept=np.full(6, 0.7))
     assert release_of(sure, BASIS, seen, False, PROBLEM, ROWS, Counted(ROWS, 5.0)).status == "ok"
+
+
+@pytest.mark.parametrize(
+    ("directions", "hidden", "swamped"),
+    [(4, 1, False), (5, 3, True), (12, 4, False), (20, 6, True), (36, 8, False), (36, 10, True)],
+)
+def test_many_directions_in_noise_leave_steps_halfway(directions, hidden, swamped):
+    kept = np.append(np.ones(directions - hidden), np.zeros(hidden))
+    assert is_swamped(replace(WHITENING, kept=kept)) == swamped
 
 
 CENTER = [PROBLEM.reference.y_center, *np.zeros(5)]

@@ -1,9 +1,11 @@
 """The rounds of a fit, within their cost."""
 
+from dataclasses import replace
+
 import pytest
 
 from dpstats.estimators.newton.queries import Counted
-from dpstats.estimators.newton.rounds import GAUSSIAN, PURE, rounds
+from dpstats.estimators.newton.rounds import GAUSSIAN, PURE, _part_of_bound, rounds
 from dpstats.privacy import GDP, PureDP
 from dpstats.testing import insecure_seed
 from tests.checks.newton_queries import queries
@@ -34,3 +36,13 @@ def test_the_rounds_spend_what_they_say_and_find_the_slopes():
     spent = sum(event.cost.mu**2 for event in asked.noise.events)
     assert spent == pytest.approx(GAUSSIAN.spent * mu**2)
     assert not fitted.wild and fitted.state.variance.max() < 0.01
+
+
+def test_even_weights_leave_room_below_the_bound_on_products():
+    """Halfway from their mean to the largest; rows of units, and few large weights, need it all."""
+    asked = queries(1.0)
+    found = [_part_of_bound(asked, Counted(1000.0, part=part)) for part in (1.0, 0.6, 0.5, 0.4)]
+    assert found == pytest.approx([1, 0.8, 0.75, 1])
+    for kind in ("by_unit", "paired"):
+        others = asked.with_problem(replace(asked.problem, **{kind: True}))
+        assert _part_of_bound(others, Counted(1000.0, part=0.6)) == 1
