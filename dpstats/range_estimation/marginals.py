@@ -50,12 +50,14 @@ def estimate_marginals(
     neighbors: str,
     responses: Collection[str],
     one: int = 1,
+    constant: Collection[str] = (),
 ) -> dict[str, Marginal]:
     """Release the distribution of each column in ``limits``, the cost divided by weights.
 
     ``total(each)`` is the sum of ``each(batch)`` over all batches of rows. ``limits`` are the
     declared bounds, None for a column without, and histograms of ``responses`` need more rows.
-    ``one`` is what a row counts for, or at most all rows of a privacy unit together.
+    ``one`` is what a row counts for, or at most all rows of a privacy unit together. ``constant``
+    names columns that may well have one value.
 
     1. A histogram gives the order of magnitude: over dyadic bins, or within declared bounds over
        64 equal ones. 2. Where rows are too few for it, or no bin is seen, the median and a
@@ -63,7 +65,8 @@ def estimate_marginals(
        two bins away from zero is zoomed in on, up to four times. 4. A last histogram gives the
        range and the shape: over 64 equal bins, with wider ones that reach far beyond them, or to
        the declared bounds; where nothing but zeros was seen, over dyadic bins again. Where nothing
-       but one value was seen the range is the declared bounds, or the order of magnitude.
+       but one value was seen of a column that varies the range is the declared bounds, or the order
+       of magnitude.
 
     Guarantee. The cost, under add/remove or replace-one, as for
     :func:`~dpstats.range_estimation.estimate.estimate_ranges`: each histogram counts one person in
@@ -93,7 +96,7 @@ def estimate_marginals(
         name: from_quantiles(*quantiles[name], first[name], limits[name]) for name in rough
     }
     clear = {name: first[name] for name in limits if name not in rough}
-    marginals |= _from_histograms(clear, limits, rows, count, responses)
+    marginals |= _from_histograms(clear, limits, rows, count, responses, constant)
     least = max(each.values(), key=lambda part: noise_deviation(part, 1, 1))
     few = _are_few(rows, least, len({*limits} - {*responses}) + 1, neighbors)
     return {name: _clipped(marginals[name], limits[name], few) for name in limits}
@@ -129,6 +132,7 @@ def _from_histograms(
     rows: float,
     count: Callable,
     responses: Collection[str],
+    constant: Collection[str],
 ) -> dict[str, Marginal]:
     """Zoom in on the columns that need it, and read a last histogram of each.
 
@@ -165,8 +169,9 @@ def _from_histograms(
         name: from_histogram(histogram, *ranges[name], limits[name] is not None)
         for name, histogram in last.items()
     }
-    constant = [n for n, h in last.items() if not _tells_scale(h, limits[n])]
-    return found | {n: unseen(limits[n] or Numeric(*first[n].around(0))) for n in constant}
+    varies = {n: h for n, h in last.items() if n not in constant}
+    no_scale = [n for n, h in varies.items() if not _tells_scale(h, limits[n])]
+    return found | {n: unseen(limits[n] or Numeric(*first[n].around(0))) for n in no_scale}
 
 
 def _tells_scale(histogram: Histogram, limit: Numeric | None) -> bool:

@@ -50,8 +50,9 @@ def with_marginals(request: Request, noise: Noise) -> Request:
     if not request.table.remote:
         total = Held(total).sum
     marginals = estimate_marginals(
-        total, bought, weights, cost, noise, request.neighbors, responses, request.one
-    )
+        total, bought, weights, cost, noise, request.neighbors, responses, request.one,
+        () if offset is None else (beside,),
+    )  # fmt: skip
     marginals = {response: TWO_OUTCOMES, **marginals}
     if offset is None:
         return _estimated(request, marginals, limits)

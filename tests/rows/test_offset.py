@@ -84,3 +84,13 @@ def test_rows_made_up_for_a_study_have_an_exposure(tmp_path):
     (tmp_path / "study.toml").write_text(text)
     rows = synthetic_rows(Study.read(tmp_path / "study.toml"))
     assert {*rows} == {"x", "c", "t"} and rows.t.between(1, 3).all()
+
+
+def test_an_offset_of_one_value_is_that_value():
+    """Its scale is not that of its order of magnitude, as one of any other column is."""
+    with dp.testing.insecure_seed(1):
+        fit = dp.dp_poisson("count ~ x", FRAME.assign(t=100.0), epsilon=100, exposure="t")
+        plain = dp.dp_poisson("count ~ x", FRAME, epsilon=100)
+    shifted = plain.params["Intercept"] - np.log(100)
+    assert fit.params["Intercept"] == pytest.approx(shifted, abs=0.2)
+    assert fit.params["x"] == pytest.approx(plain.params["x"], abs=0.2)
