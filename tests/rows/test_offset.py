@@ -24,6 +24,7 @@ FAR = {
     "spread": 1e12 * RNG.normal(size=N),
     "very low": np.full(N, -1e15),
     "least": np.full(N, 5e-324),
+    "low": -700 + RNG.normal(size=N),
     "none": np.full(N, np.nan),
 }
 

@@ -12,6 +12,8 @@ from dpstats.estimators.newton.score_tails import Tail
 # scores is half in the constant, and the rest of it has a correlation of .9 and more with the
 # coefficients where the response is skewed, as spread grows with the mean there.
 _ALONG, _SHIFT, _ELSEWHERE = 0.7, 0.7, 0.3
+# Fewer rows count as so many, whose square is a double: the bias is capped long before.
+_LEAST_WHOLE = 1e-100
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class Bias:
         systematic = tail.systematic_square(limit)
         unsure = _ALONG * systematic * variance / square
         even = tail.excess(limit, 2) + _ELSEWHERE * systematic
-        unit = dimension / whole**2
+        unit = dimension / max(whole, _LEAST_WHOLE) ** 2
         return cls(
             unit * (even / len(eta) + unsure),
             math.sqrt(unit * _ALONG * systematic / square) * eta,
