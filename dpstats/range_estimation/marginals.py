@@ -175,9 +175,9 @@ def _from_histograms(
 
 
 def _tells_scale(histogram: Histogram, limit: Numeric | None) -> bool:
-    """Tell whether more than one value is seen, as far as how far apart they are.
+    """Tell whether more than one value is seen, and how far apart they are.
 
-    Without a ``limit`` the outer bins have no end, so rows there may be anywhere.
+    Without a ``limit`` the outer bins have no end, so rows there may be at any distance.
     """
     outer = [] if limit else [0, len(histogram.counts) - 1]
     inner = np.setdiff1d(histogram.occupied, outer)

@@ -30,6 +30,7 @@ from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 from dpstats.range_estimation import estimate, marginals
 from dpstats.range_estimation import quantiles as middles
 from tests.checks import noisy_sums
+from tests.checks.bounded_products import WITHIN, check_within
 from tests.checks.breaks import (
     counts_before_noise,
     exact_quantiles,
@@ -195,6 +196,11 @@ def lost_codes(original):
         return original(rows, np.maximum(squares - 2, 0), *rest)
 
     return capped
+
+
+def squared_weights(original):
+    """The squared norm of a single row is held against the bound times its squared weight."""
+    return lambda rows, parts: original(rows, parts) ** 2
 
 
 def neighbour_too(original):
@@ -436,6 +442,8 @@ CLUSTER_STEPS = {
 }
 GROUPED = {ADD_REMOVE: grouped(ADD_REMOVE), REPLACE_ONE: grouped(REPLACE_ONE)}
 HEAVY = {ADD_REMOVE: heavy(ADD_REMOVE), REPLACE_ONE: heavy(REPLACE_ONE)}
+HEAVY_STEPS = dict.fromkeys(("number of rows", "leverages", "scores"), newton_queries)
+HEAVY_STEPS |= dict.fromkeys(("X'X", "whitened"), indicator_basis)
 ROBUST = {ADD_REMOVE: robust(ADD_REMOVE), REPLACE_ONE: robust(REPLACE_ONE)}
 MUTANTS = {
     **{
@@ -490,9 +498,9 @@ MUTANTS = {
     },
     **{
         f"weights: half the sensitivity of {step}, {relation}": Mutant(
-            smaller(newton_queries, step=step), HEAVY[relation]
+            smaller(module, step=step), HEAVY[relation]
         )
-        for step in ("number of rows", "leverages", "scores")
+        for step, module in HEAVY_STEPS.items()
         for relation in HEAVY
         if (step, relation) != ("number of rows", REPLACE_ONE)
     },
@@ -526,6 +534,16 @@ MUTANTS = {
     "X'X: add/remove for replace-one": Mutant(
         patched(newton_queries, "release_products", of_one_relation(ADD_REMOVE, 6)), check_factors
     ),
+    **{
+        f"{what}, {part} X'X": Mutant(
+            sums("_norm_parts", make), partial(check_within, part), AssertionError
+        )
+        for part in WITHIN
+        for what, make in {
+            "a unit's rows cut with their weights": lambda _: lambda rows, parts: parts,
+            "single rows cut by more than their weights": squared_weights,
+        }.items()
+    },
     "rows of X'X not shortened": Mutant(sums("capped", lambda _: long_rows), ADDED),
     "entries of X'X shortened, not rows": Mutant(sums("capped", lambda _: only_entries), ADDED),
     "indicators left out of the length of a row": Mutant(sums("capped", lost_codes), check_factors),

@@ -81,10 +81,10 @@ class Extremes:
     # Scores of single rows have a heavy tail where more than about this share of the responses,
     # with a standard deviation, is far from their median. Far are .012 of normal ones, .037 of
     # gamma ones of shape 4, .054 of Student's with three degrees of freedom and .11 of exponential
-    # ones. At most it is as heavy as with the square of the noise over that deviation on top:
-    # nearly nothing where the share is known. The more noise, the less it says that all columns
-    # look light, so the closer what they decide is to be to what the share itself makes likely, or
-    # beyond.
+    # ones. The chance of a heavy tail is at most that of the share plus the square of its noise
+    # over that deviation, which is little where the share is known. It is at least that of the
+    # share times the square of its noise in these deviations, up to 1: columns that look light say
+    # the less the more the noise hides.
     FAR_SHARE: ClassVar[tuple[float, float]] = (0.035, 0.008)
     # Largest error of the square of the response's scale.
     LARGEST_ERROR: ClassVar[float] = 0.5

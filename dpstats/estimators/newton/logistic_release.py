@@ -186,7 +186,7 @@ def release_of(fitted: Fitted, basis: IndicatorBasis, problem: Problem) -> Relea
     clipped, ends = fitted.clipped(basis, problem), fitted.ends(problem)
     cov, hidden = cov + clipped, hidden + clipped * np.outer(~seen, ~seen)
     privacy = back @ noise @ back.T + clipped
-    moved = np.sqrt(np.diag(privacy)) * column_scales(basis, problem)
+    moved = np.sqrt(np.diag(privacy)) * column_scales(problem)
     slopes = np.arange(len(cov)) != problem.intercept
     slopes = slopes if slopes.any() else ~slopes
     precise = moved[slopes].max() <= _PRECISE

@@ -86,7 +86,7 @@ class Fitted(logistic_release.Fitted):
     def clipped(self, basis: IndicatorBasis, problem: Problem) -> np.ndarray:
         """Return the covariance (S, S) of what clipped scores bias the coefficients by."""
         back, constant = basis.from_span @ self.map, basis.constant
-        tilt = concentration(back, basis, problem)
+        tilt = concentration(back, problem)
         return self.bias.covariance(back @ self.hessian.vectors, tilt, constant)
 
     def ends(self, problem: Problem) -> tuple[float, float]:

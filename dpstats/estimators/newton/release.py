@@ -16,10 +16,10 @@ from dpstats.evidence import NewtonEvidence
 _WEAK, _HIDDEN = 0.25, 0.5
 # All are where less than this part of X'X stands clear of its noise: steps then stop halfway
 # (benchmarks/tails.py, a table of 21 coefficients and 1,729 rows). So they do where noise has more
-# than a quarter of p directions, k of them: it is the same in each step, and a random symmetric
-# matrix of that size has a norm of about 2 root(k / p) in units of X'X there, and from 1 on steps
-# leave all over. Fewer than so many have a smaller norm (a table of 36 coefficients and 17,379 rows
-# at epsilon .3: the worst slope held a third of its intervals).
+# than this part of p directions: the noise on k of them is one random symmetric matrix in all
+# steps, of a norm of about 2 root(k / p) in units of X'X there, and from 1 on steps come no closer.
+# For k up to so many the norm is smaller. (A table of 36 coefficients and 17,379 rows at epsilon
+# .3: the worst slope held a third of its intervals.)
 _SEEN, _SWAMPED, _MANY = 0.6, 0.25, 5.0
 _HIDDEN_REASON = (
     "the noise could account for the directions that decide some coefficients, so their intervals "
@@ -104,7 +104,7 @@ def release_of(
     if few or reference.extremes.y_unseen:
         hidden, seen = cov, np.zeros_like(seen)
     params = reference.y_scale * (directions @ eta) + reference.y_center * basis.constant
-    tilt = concentration(directions, basis, problem)
+    tilt = concentration(directions, problem)
     bias = state.bias.covariance(back, tilt, reference.y_scale * basis.constant)
     cov, hidden = cov + bias, hidden + bias * np.outer(~seen, ~seen)
     privacy = (back * noise) @ back.T + bias
@@ -126,7 +126,7 @@ def release_of(
         response_range=ends, fit_rows=counted.number, fit_rows_error=counted.noise,
         **figures,
     )  # fmt: skip
-    moved = np.sqrt(np.diag(privacy)) * column_scales(basis, problem) / reference.y_scale
+    moved = np.sqrt(np.diag(privacy)) * column_scales(problem) / reference.y_scale
     precise = moved[slopes].max(initial=0.0) <= _PRECISE
     status = "ok" if seen[slopes].all() and precise else "imprecise"
     if slopes.any() and not seen[slopes].any():
@@ -178,7 +178,7 @@ def _explains(state: NewtonState, kept: np.ndarray) -> bool:
     return bool(kept @ ((state.eta / left) ** 2 - state.variance / left) > 0)
 
 
-def concentration(directions: np.ndarray, basis: IndicatorBasis, problem: Problem) -> np.ndarray:
+def concentration(directions: np.ndarray, problem: Problem) -> np.ndarray:
     """Return the clipping bias along each slope over that of an even spread, (S,), by kurtosis.
 
     ``directions`` (S, p) are coefficients in units of the response. Where few rows have much of a
@@ -215,7 +215,7 @@ def _goodness(
     return {k: v for k, v in figures.items() if not (problem.weighted and "scale" in k)}
 
 
-def column_scales(basis: IndicatorBasis, problem: Problem) -> np.ndarray:
+def column_scales(problem: Problem) -> np.ndarray:
     """Return standard deviations (S,) of the columns as released, one for all indicators."""
     assert problem.layout is not None and problem.reference is not None
     scales = np.full(len(problem.low), _INDICATOR_SD)

@@ -26,7 +26,6 @@ IS_CLEAR = 0.25
 # Of a group the center and the scale of the response take this part of the cost first.
 _LOCATED = 0.6
 _ONE = 2.0**ENTRY_BITS
-_SMALLEST = 1e-12
 
 
 class SquaredLoss(Loss):
@@ -92,8 +91,8 @@ class SquaredLoss(Loss):
             squares = extremes.y_points**2
             cut = np.maximum(squares - limit**2, 0.0)
             variance = max(square - mean**2, hidden) + float(extremes.y_weights @ cut)
-            # an error of all squares is one of those that were cut in this part
-            part = np.linalg.norm(cut) / max(float(np.linalg.norm(squares)), _SMALLEST)
+            # of the error of all squares the cut ones have this part
+            part = np.linalg.norm(cut) / np.linalg.norm(squares) if cut.any() else 0.0
             y_error = math.hypot(hidden, extremes.y_error * part) / variance
         unit = math.sqrt(variance)
         extremes = replace(

@@ -38,9 +38,9 @@ def rough_products(basis: IndicatorBasis, bound: float, rows: Rows):
     if isinstance(rows, PairRows):
         return pair_sums.products(basis.row_map(np.eye(basis.size)), bound, rows)
     codes, parts, ones = _codes(rows), parts_of(rows), max(basis.ones - 1, 0)
-    counted = _counted(rows, parts)
+    held = _norm_parts(rows, parts)
     blocks = (
-        (codes[:, own], capped(entries, counted[own] * (squares + ones), bound, parts[own]))
+        (codes[:, own], capped(entries, held[own] * (squares + ones), bound, parts[own]))
         for entries, squares, own in blocks_of(basis.entries, rows)
     )
     return exact_sum((_indicator_products(basis, *block) for block in blocks), (basis.size,) * 2)
@@ -72,9 +72,9 @@ def whitened_products(basis: IndicatorBasis, map_: np.ndarray, bound: float, row
     if isinstance(rows, PairRows):
         return pair_sums.products(basis.row_map(map_), bound, rows)
     blocks, parts = blocks_of(basis.row_map(map_), rows), parts_of(rows)
-    counted = _counted(rows, parts)
+    held = _norm_parts(rows, parts)
     terms = (
-        products(capped(whitened, counted[own] * squares, bound, parts[own]))
+        products(capped(whitened, held[own] * squares, bound, parts[own]))
         for whitened, squares, own in blocks
     )
     return exact_sum(terms, (map_.shape[1],) * 2)
@@ -85,8 +85,12 @@ def parts_of(rows: Rows) -> np.ndarray:
     return np.ones(len(rows)) if rows.parts is None else whole_weights(rows.parts) / _ONE
 
 
-def _counted(rows: Rows, parts: np.ndarray) -> np.ndarray:
-    """Return by what part of its squared norm a row is cut, (m,): by all among rows of a unit."""
+def _norm_parts(rows: Rows, parts: np.ndarray) -> np.ndarray:
+    """Return what part of a row's squared norm is held against the bound, (m,).
+
+    It is its weight for a single row. Among rows of a unit it is 1: the norms of their products are
+    then at most the bound times parts, which add up to at most the bound.
+    """
     return parts if rows.units is None else np.ones(len(rows))
 
 

@@ -50,7 +50,7 @@ def test_the_covariance_adds_noise_and_sampling():
     even = Bias(np.full(6, 2e-3), np.zeros(6), shift=0.1)
     noisy = released(square=0.5, variance=np.full(6, 1e-3), bias=even)
     # what the prior moves directions by counts too, and is small at such a variance
-    tilt = concentration(back / PROBLEM.reference.y_scale, BASIS, PROBLEM)
+    tilt = concentration(back / PROBLEM.reference.y_scale, PROBLEM)
     added = back @ back.T * (1e-3 + 2e-3 * np.outer(tilt, tilt))
     added[0, 0] += (0.1 * PROBLEM.reference.y_scale) ** 2
     np.testing.assert_allclose(noisy.cov - release.cov, added, atol=1e-5)
@@ -59,12 +59,12 @@ def test_the_covariance_adds_noise_and_sampling():
 
 def test_a_random_cut_is_longer_along_columns_of_which_few_rows_have_much():
     """Squares are 1.7 of an even share from a kurtosis of 6 on, which is not excluded here."""
-    tilt = concentration(BASIS.from_span @ BASIS.span, BASIS, PROBLEM)
+    tilt = concentration(BASIS.from_span @ BASIS.span, PROBLEM)
     numeric = PROBLEM.layout.numeric
     np.testing.assert_allclose(tilt[numeric] ** 2, 1.7)
     extremes = replace(PROBLEM.reference.extremes, kurtosis=np.array([1.5, 3.0]))
     even = replace(PROBLEM, reference=replace(PROBLEM.reference, extremes=extremes))
-    tilt = concentration(BASIS.from_span @ BASIS.span, BASIS, even)
+    tilt = concentration(BASIS.from_span @ BASIS.span, even)
     np.testing.assert_allclose(tilt[numeric] ** 2, [0.3, 0.8])
 
 

@@ -1,7 +1,6 @@
 """Sums over rows for noisy Newton steps: exact, and the same however the rows are cut."""
 
 import math
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -9,6 +8,7 @@ import pytest
 
 from dpstats.estimators.newton import sums as newton_sums
 from dpstats.estimators.newton.score_tails import LEVERAGE_EDGES
+from tests.checks.bounded_products import WITHIN, check_within
 from tests.checks.newton_queries import BASIS
 from tests.checks.noisy_newton import check_pass, coded, phi, rows
 
@@ -48,20 +48,6 @@ def test_products_and_counts_are_those_of_whitened_rows():
     assert PARTS["leverages"](table).sum() == 5000
 
 
-@pytest.mark.parametrize(("part", "bound"), [("rough", 8.0), ("whitened", 3.0)])
-def test_products_of_one_row_or_of_one_unit_stay_within_the_bound(part, bound):
-    """A row is cut by w |a|^2 where it is alone, and by |a|^2 among the rows of a unit."""
-    generator, one = np.random.default_rng(3), 2.0**40
-    X, y = rows(generator, 400)
-    X[:, -2:] *= 4
-    table, map_ = coded(X, y), np.eye(BASIS.size) if part == "rough" else BASIS.span
-    squares = ((phi(BASIS, X) @ map_) ** 2).sum(axis=1)
-    weights = generator.integers(1, 2**20, 400) / 2.0**20
-    for i in range(400):
-        alone = replace(table[i : i + 1], parts=weights[i : i + 1])
-        size = float(np.trace(PARTS[part](alone))) / one
-        assert size == pytest.approx(min(weights[i] * squares[i] / bound, 1), abs=1e-4)
-        assert size <= 1
-    longest = np.argsort(squares)[-8:]
-    unit = replace(table[longest], parts=np.full(8, 1 / 8), units=np.zeros(8, np.int64))
-    assert 0.99 < float(np.trace(PARTS[part](unit))) / one <= 1
+@pytest.mark.parametrize("part", WITHIN)
+def test_products_of_one_row_or_of_one_unit_stay_within_the_bound(part):
+    check_within(part)
