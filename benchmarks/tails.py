@@ -3,7 +3,8 @@
 ``python -m benchmarks tails`` fits the simulated cases of benchmarks/skewed.py. With ``--data DIR``
 it also reads DIR/FORMULAS.csv, with the columns name and formula, and a table DIR/name.csv.gz for
 each; variables in C() are factors with the levels present. Bounds are none, or the extremes
-rounded outward to one digit. The fits of a case differ in their noise alone, so an interval, which
+rounded outward to one digit. With ``--weights`` rows weigh .5 to 2 within bounds of 0 and 2, and
+least squares are weighted, with robust errors. The fits of a case differ in their noise alone, so an interval, which
 has to hold the sampling error too, should hold least squares of all rows in 95% of the fits at
 least. ``--write`` writes what was found to docs/intervals.md.
 
@@ -37,6 +38,8 @@ from benchmarks.tools import print_table
 
 EPSILONS = (1.0, 4.0)
 PAGE = "docs/intervals.md"
+# Weights are spread evenly between these.
+WEIGHT, _LIGHTEST, _HEAVIEST = "weight_", 0.5, 2.0
 # The worst slope is one of those with so many intervals.
 _ENOUGH = 5
 _LEVEL_WIDTH = 2 * 1.959964
@@ -52,6 +55,21 @@ class Job(NamedTuple):
     fits: int
     method: str
     change: str = ""
+    weighted: bool = False
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The rows, with weights in any case."""
+        rng, n = np.random.default_rng(1), len(self.case.frame)
+        return self.case.frame.assign(**{WEIGHT: rng.uniform(_LIGHTEST, _HEAVIEST, n)})
+
+    @property
+    def call(self) -> dict:
+        """What is said to dp_ols of bounds and weights."""
+        bounds = dict(self.case.bounds) if self.bounded else {}
+        if not self.weighted:
+            return {"bounds": bounds or None}
+        return {"bounds": {**bounds, WEIGHT: (0.0, _HEAVIEST)}, "weights": WEIGHT}
 
 
 def simulated(laws: dict[str, Law]) -> Iterator[Case]:
@@ -89,8 +107,9 @@ def rounded(value: float, toward) -> float:
 
 def measured(job: Job) -> dict:
     """Compare private fits of a case with least squares of its rows, slope by slope."""
-    case = job.case
-    ols = smf.ols(case.formula, case.frame).fit()
+    case, frame = job.case, job.frame
+    weights, errors = (frame[WEIGHT], "HC1") if job.weighted else (1.0, "nonrobust")
+    ols = smf.wls(case.formula, frame, weights=weights).fit(cov_type=errors)
     slopes = [name for name in ols.params.index if name != "Intercept"]
     truth, deviation = ols.params[slopes].to_numpy(), ols.bse[slopes].to_numpy()
     fits = list(_fits(job))
@@ -111,13 +130,12 @@ def measured(job: Job) -> dict:
 
 def _fits(job: Job) -> Iterator:
     """Fit with noise that differs from fit to fit and is the same at every call."""
-    bounds = job.case.bounds if job.bounded else None
+    frame = job.frame
     for i in range(job.fits):
         seed = zlib.crc32(f"{job.case.name} {job.epsilon} {job.bounded} {i}".encode())
         with dp.testing.insecure_seed(seed):
             yield dp.dp_ols(
-                job.case.formula, job.case.frame, epsilon=job.epsilon, method=job.method,
-                bounds=bounds,
+                job.case.formula, frame, epsilon=job.epsilon, method=job.method, **job.call
             )  # fmt: skip
 
 
@@ -179,13 +197,16 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--epsilon", type=float, nargs="+", default=EPSILONS)
     parser.add_argument("--method", default="auto")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--weights", action="store_true")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="cases, or simulated, or a DIR")
     parser.add_argument("--write", nargs="?", const=PAGE, type=Path, metavar="PAGE")
     given = parser.parse_args(arguments)
-    if given.write and (given.only or tuple(given.epsilon) != EPSILONS):
-        parser.error("--write is for all cases at epsilon 1 and 4: leave out --only and --epsilon")
+    if given.write and (given.only or given.weights or tuple(given.epsilon) != EPSILONS):
+        parser.error(
+            "--write is for all cases at epsilon 1 and 4: leave out --only, --weights and --epsilon"
+        )
     jobs = [
-        Job(source, case, epsilon, bounded, given.fits, given.method)
+        Job(source, case, epsilon, bounded, given.fits, given.method, weighted=given.weights)
         for source, case in sources(given.data, given.only)
         for epsilon, bounded in product(given.epsilon, BOUNDS)
     ]

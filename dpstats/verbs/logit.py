@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpstats.call.unsupported import INSTEAD_LOGIT
+from dpstats.estimators import GENERALIZED
 from dpstats.privacy import Chargeable
 from dpstats.tracebacks import drops_traceback
-from dpstats.verbs.generalized import fitted
+from dpstats.verbs.fitted import fitted
 
 _METHOD = "noisy_logit"
 
@@ -105,8 +106,9 @@ def dp_logit(
     ('ok', True)
     """
     return fitted(
-        dp_logit, _METHOD, INSTEAD_LOGIT, formula, data, options, budget, progress, n_jobs,
-        schema, bounds, levels, types, by, groups, epsilon=epsilon, delta=delta, weights=weights,
-        trim_weights=trim_weights, offset=offset, subset=subset, unit=unit, max_rows=max_rows,
-        max_groups=max_groups, cluster=cluster, x_new=x_new, neighbors=neighbors, missing=missing,
+        dp_logit, INSTEAD_LOGIT, formula, data, options, budget, progress, n_jobs, schema,
+        bounds, levels, types, by, groups, method=_METHOD, methods=GENERALIZED, epsilon=epsilon,
+        delta=delta, weights=weights, trim_weights=trim_weights, offset=offset,
+        subset=subset, unit=unit, max_rows=max_rows, max_groups=max_groups, cluster=cluster,
+        x_new=x_new, neighbors=neighbors, missing=missing,
     )  # fmt: skip

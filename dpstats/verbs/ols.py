@@ -1,19 +1,13 @@
 """Fit a regression with dp_ols, from a formula, bounds and a mechanism to a result."""
 
 from collections.abc import Mapping, Sequence
-from inspect import signature
 from typing import Any, overload
 
-from dpstats.call.arguments import make_requests
-from dpstats.call.unsupported import check_order, check_supported
-from dpstats.codebook import Schema
-from dpstats.option_checks import whole
+from dpstats.call.unsupported import INSTEAD
 from dpstats.privacy import Chargeable
 from dpstats.results import DPGroupResults, DPResults
-from dpstats.rows.group_labels import check_by, declared_groups
-from dpstats.run.charge import run_charged
-from dpstats.run.spark_groups import check_remote
 from dpstats.tracebacks import drops_traceback
+from dpstats.verbs.fitted import fitted
 
 
 @overload
@@ -235,20 +229,11 @@ def dp_ols(
     >>> bool(abs(res.params["x"] - 0.5) < 0.2)
     True
     """
-    check_order(formula, data)
-    check_supported(options, signature(dp_ols).parameters)
-    declared = Schema.of(schema).updated(bounds, levels, types)
-    groups = declared_groups(by, groups, declared.levels)
-    requests = make_requests(
-        formula, data, declared=declared, method=method, epsilon=epsilon, delta=delta,
-        x_new=x_new, neighbors=neighbors, missing=missing, row_norm=row_norm, options=options,
-        select=select, k=k, select_share=select_share, companion=companion,
-        companion_share=companion_share, by=by, weights=weights, trim_weights=trim_weights,
-        subset=subset, unit=unit, max_rows=max_rows, max_groups=max_groups,
-        cluster=cluster,
+    return fitted(
+        dp_ols, INSTEAD, formula, data, options, budget, progress, n_jobs, schema, bounds, levels,
+        types, by, groups, method=method, epsilon=epsilon, delta=delta, x_new=x_new,
+        neighbors=neighbors, missing=missing, row_norm=row_norm, select=select, k=k,
+        select_share=select_share, companion=companion, companion_share=companion_share,
+        weights=weights, trim_weights=trim_weights, subset=subset, unit=unit, max_rows=max_rows,
+        max_groups=max_groups, cluster=cluster,
     )  # fmt: skip
-    for request in requests.values():
-        check_by(request.table, request.formula, by, groups)
-        check_remote(request, by)
-    n_jobs = whole("n_jobs", 1)(n_jobs) if n_jobs is not None else None
-    return run_charged(requests, budget, by, groups, progress, n_jobs)

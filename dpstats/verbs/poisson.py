@@ -5,9 +5,10 @@ from typing import Any
 
 from dpstats.call.unsupported import INSTEAD_POISSON
 from dpstats.errors import ArgumentError, shown
+from dpstats.estimators import GENERALIZED
 from dpstats.privacy import Chargeable
 from dpstats.tracebacks import drops_traceback
-from dpstats.verbs.generalized import fitted
+from dpstats.verbs.fitted import fitted
 from dpstats.verbs.logit import dp_logit
 
 _METHOD = "noisy_poisson"
@@ -111,11 +112,11 @@ def dp_poisson(
     ('ok', True)
     """
     return fitted(
-        dp_poisson, _METHOD, INSTEAD_POISSON, formula, data, options, budget, progress, n_jobs,
-        schema, bounds, levels, types, by, groups, epsilon=epsilon, delta=delta, weights=weights,
-        trim_weights=trim_weights, offset=offset, exposure=exposure, subset=subset, unit=unit,
-        max_rows=max_rows, max_groups=max_groups, cluster=cluster, x_new=x_new,
-        neighbors=neighbors, missing=missing,
+        dp_poisson, INSTEAD_POISSON, formula, data, options, budget, progress, n_jobs, schema,
+        bounds, levels, types, by, groups, method=_METHOD, methods=GENERALIZED, epsilon=epsilon,
+        delta=delta, weights=weights, trim_weights=trim_weights, offset=offset, exposure=exposure,
+        subset=subset, unit=unit, max_rows=max_rows, max_groups=max_groups, cluster=cluster,
+        x_new=x_new, neighbors=neighbors, missing=missing,
     )  # fmt: skip
 
 

@@ -168,6 +168,17 @@ def test_one_case_is_measured_and_printed(capsys, tmp_path):
             tails.main(bad)
 
 
+def test_with_weights_intervals_are_held_against_weighted_least_squares():
+    """As epsilon grows they are its own; least squares without weights is elsewhere."""
+    found = {}
+    for weighted in (False, True):
+        found[weighted] = tails.measured(job("bell-shaped", 1e6, 1)._replace(weighted=weighted))
+        assert found[weighted]["error"] < 0.05 and found[weighted]["cover"] == 1
+    assert found[True]["width"] == pytest.approx(1, abs=0.05)
+    with pytest.raises(SystemExit):
+        tails.main(["--weights", "--write"])
+
+
 def test_every_change_that_was_tried_changes_fits():
     """None is left behind by a rename; a case alone is indifferent to some."""
     found = {

@@ -18,9 +18,9 @@ _WEAK, _HIDDEN = 0.25, 0.5
 # (benchmarks/tails.py, a table of 21 coefficients and 1,729 rows). So they do where noise has more
 # than this part of p directions: the noise on k of them is one random symmetric matrix in all
 # steps, of a norm of about 2 root(k / p) in units of X'X there, and from 1 on steps come no closer.
-# For k up to so many the norm is smaller. (A table of 36 coefficients and 17,379 rows at epsilon
-# .3: the worst slope held a third of its intervals.)
-_SEEN, _SWAMPED, _MANY = 0.6, 0.25, 5.0
+# For k up to two it is smaller. (A table of 36 coefficients and 17,379 rows at epsilon .3: the
+# worst slope held a third of its intervals.)
+_SEEN, _SWAMPED, _FEW = 0.6, 0.25, 2.0
 _HIDDEN_REASON = (
     "the noise could account for the directions that decide some coefficients, so their intervals "
     "are unbounded; raise epsilon or n, or merge rare levels"
@@ -153,7 +153,7 @@ def release_of(
 def is_swamped(whitening: Whitening) -> bool:
     """Tell whether so little of X'X stands clear of its noise that steps stop halfway."""
     p, clear = len(whitening.kept), whitening.dimension
-    return clear < _SEEN * p or p - clear > max(_SWAMPED * p, _MANY)
+    return clear < _SEEN * p or p - clear > max(_SWAMPED * p, _FEW)
 
 
 def _ends(reference: Reference, has_constant: bool) -> tuple[float, float]:

@@ -90,7 +90,15 @@ def test_no_interval_is_shown_where_most_of_the_products_are_noise():
 
 @pytest.mark.parametrize(
     ("directions", "hidden", "swamped"),
-    [(4, 1, False), (5, 3, True), (12, 4, False), (20, 6, True), (36, 8, False), (36, 10, True)],
+    [
+        (4, 1, False),
+        (5, 2, False),
+        (6, 3, True),
+        (12, 3, False),
+        (12, 4, True),
+        (36, 9, False),
+        (36, 10, True),
+    ],
 )
 def test_many_directions_in_noise_leave_steps_halfway(directions, hidden, swamped):
     kept = np.append(np.ones(directions - hidden), np.zeros(hidden))

@@ -141,7 +141,7 @@ def test_a_ledger_answers_an_equal_call_by_group_from_its_store(tmp_path):
 
 @pytest.mark.parametrize("fit", [dp.dp_logit, dp.dp_poisson])
 @pytest.mark.parametrize(
-    "where, spent", [("verbs.generalized.make_requests", False), ("run.charge.prepare", True)]
+    "where, spent", [("verbs.fitted.make_requests", False), ("run.charge.prepare", True)]
 )
 def test_an_interruption_says_whether_it_was_spent_and_holds_no_rows(
     fit, where, spent, monkeypatch

@@ -1,4 +1,4 @@
-"""Check a call of a generalised linear model, and run it."""
+"""Check a call that fits formulas, and run it."""
 
 from collections.abc import Callable, Mapping
 from inspect import signature
@@ -7,7 +7,6 @@ from typing import Any
 from dpstats.call.arguments import make_requests
 from dpstats.call.unsupported import check_order, check_supported
 from dpstats.codebook import Schema
-from dpstats.estimators import GENERALIZED
 from dpstats.option_checks import whole
 from dpstats.rows.group_labels import check_by, declared_groups
 from dpstats.run.charge import run_charged
@@ -15,10 +14,10 @@ from dpstats.run.spark_groups import check_remote
 
 
 def fitted(
-    verb: Callable, method: str, instead: Mapping[str, str], formula, data, options,
-    budget, progress, n_jobs, schema, bounds, levels, types, by, groups, **arguments,
+    verb: Callable, instead: Mapping[str, str], formula, data, options, budget, progress, n_jobs,
+    schema, bounds, levels, types, by, groups, row_norm=None, **arguments,
 ) -> Any:  # fmt: skip
-    """Fit each formula of a call of ``verb`` by a method, in each group where there are any.
+    """Fit each formula of a call of ``verb``, in each group where there are any.
 
     ``instead`` is what to write for arguments that other packages have, and ``arguments`` are those
     of a request.
@@ -28,8 +27,7 @@ def fitted(
     declared = Schema.of(schema).updated(bounds, levels, types)
     groups = declared_groups(by, groups, declared.levels)
     requests = make_requests(
-        formula, data, declared=declared, method=method, methods=GENERALIZED, row_norm=None,
-        options=options, by=by, **arguments,
+        formula, data, declared=declared, row_norm=row_norm, options=options, by=by, **arguments
     )  # fmt: skip
     for request in requests.values():
         check_by(request.table, request.formula, by, groups)
