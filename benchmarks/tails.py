@@ -4,9 +4,9 @@
 it also reads DIR/FORMULAS.csv, with the columns name and formula, and a table DIR/name.csv.gz for
 each; variables in C() are factors with the levels present. Bounds are none, or the extremes
 rounded outward to one digit. With ``--weights`` rows weigh .5 to 2 within bounds of 0 and 2, and
-least squares are weighted, with robust errors. The fits of a case differ in their noise alone, so an interval, which
-has to hold the sampling error too, should hold least squares of all rows in 95% of the fits at
-least. ``--write`` writes what was found to docs/intervals.md.
+least squares are weighted, with robust errors. The fits of a case differ in their noise alone, so
+an interval, which has to hold the sampling error too, should hold least squares of all rows in 95%
+of the fits at least. ``--write`` writes what was found to docs/intervals.md.
 
 ok: fits with this status. shown: slopes with an interval. cover: intervals that hold the
 coefficient of least squares, in the worst slope that has five or more. error: distance from least

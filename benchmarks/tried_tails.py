@@ -57,8 +57,8 @@ Noise in X'X is the same matrix E in each step, so what k steps leave of a posit
 it: its square grows by 2, 2.5 and 2.8 times E's mean square in turn (the moments of a semicircle),
 three tenths of it along the position in the end. Variances that follow this cover nearly all slopes
 of bike_hour at epsilon .3 to .6, but make intervals 6 to 11% longer at epsilon 1, and half as long
-again for 20 regressors, where nothing misses. Such fits are hidden instead: with 8 directions or more
-from less than .75 of X'X on. With fewer that hides fits of which one level is rare.
+again for 20 regressors, where nothing misses. Such fits are hidden instead: with 8 directions or
+more from less than .75 of X'X on. With fewer that hides fits of which one level is rare.
 The share of far responses alone, however well all columns are seen: 1% more at epsilon 1, 3% at 4,
 and 25% for log wages of 29,000 workers at epsilon 1.
 """
