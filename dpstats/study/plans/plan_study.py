@@ -50,7 +50,8 @@ def plan_study(
     data : path or table, optional
         Public rows that resemble the private ones, such as a synthetic or an older file, with the
         same columns: what :func:`dpstats.dp_ols` takes. They are read without privacy. All of them
-        are used as they are, or with another ``n`` a sample with replacement.
+        are used as they are, or with another ``n`` a sample with replacement, whose clustered
+        errors are too wide.
     n : int, optional
         Guessed number of rows, 1 to 10 million; needed without ``data``.
     truth : mapping, optional

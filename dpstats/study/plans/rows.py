@@ -43,6 +43,7 @@ class StandIn:
     table: Table
     n: int
     said: str
+    clustered: bool = False
 
     @classmethod
     def of(cls, study: Study, data, given: Mapping) -> "StandIn":
@@ -66,7 +67,9 @@ class StandIn:
                 f"a sample would tear the rows of persons apart, got n={n} and a stand-in of "
                 f"{table.n_rows} rows; leave n out"
             )
-        return cls(table, n, os.fspath(data) if isinstance(data, str | os.PathLike) else "a table")
+        said = os.fspath(data) if isinstance(data, str | os.PathLike) else "a table"
+        clustered = any(each.arguments.get("cov_type") == "cluster" for each in study.models)
+        return cls(table, n, said, clustered)
 
     def call(self, model: Model, seed: list[int]) -> dict[str, Any]:
         """Return the rows, which have types of their own; the model is not looked at."""
@@ -76,9 +79,23 @@ class StandIn:
         return {"data": self.table.take(rows), "types": None}
 
     def sentences(self) -> tuple[str, ...]:
-        """Say whose rows they are."""
-        drawn = "" if self.n == self.table.n_rows else f", {self.n:,} drawn with replacement"
-        return (f"rows of {self.said}, taken as public: {self.table.n_rows:,}{drawn}",)
+        """Say whose rows they are, and what drawing them does to clustered errors.
+
+        What the stand-in's own rows of a cluster sum to by chance, a draw repeats n / rows times:
+        without correlation in clusters the variance of a sum is n + n^2 / rows of a row's, not n.
+        """
+        whose = f"rows of {self.said}, taken as public: {self.table.n_rows:,}"
+        if self.n == self.table.n_rows:
+            return (whose,)
+        drawn = (f"{whose}, {self.n:,} drawn with replacement",)
+        if not self.clustered:
+            return drawn
+        widened = (1 + self.n / self.table.n_rows) ** 0.5
+        return (
+            *drawn,
+            f"clustered errors of rows that are drawn are up to {widened:.3g} times too wide, "
+            f"with and without privacy; give a stand-in of {self.n:,} rows",
+        )
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import statsmodels.api as sm
 
 import dpstats as dp
 from dpstats.engines import Table
@@ -42,7 +43,35 @@ def test_another_number_of_rows_is_a_sample(study, tmp_path):
     assert len(first) == 400 and first.equals(again) and not first.equals(other)
     pairs = {*map(tuple, first.round(9).to_numpy())}
     assert pairs <= {*map(tuple, law(50, 1)[["age", "wage"]].round(9).to_numpy())}
-    assert "400 drawn with replacement" in drawn.sentences()[0]
+    assert "400 drawn with replacement" in drawn.sentences()[0] and len(drawn.sentences()) == 1
+
+
+def test_clustered_errors_of_drawn_rows_are_known_to_be_too_wide(tmp_path):
+    """A draw repeats what 500 rows sum to in a cluster by chance: 3 times the error at 4,000."""
+    rng = np.random.default_rng(5)
+    frame = law(500, 1).assign(firm=rng.integers(40, size=500).astype(str))
+    clustered = PAPER.replace('"HC1"', '"cluster"\ncluster = "firm"').replace("n = 6000\n", "")
+    (tmp_path / "study.toml").write_text(clustered)
+    study = Study.read(tmp_path / "study.toml")
+    assert len(StandIn.of(study, frame, {}).sentences()) == 1
+    drawn = StandIn.of(study, frame, {"n": 4000})
+    assert "up to 3 times too wide" in drawn.sentences()[1]
+
+    def error(rows: pd.DataFrame) -> float:
+        fit = sm.OLS.from_formula("wage ~ age", rows)
+        return fit.fit(cov_type="cluster", cov_kwds={"groups": rows["firm"]}).bse["age"]
+
+    for_all = dp.schema.Categorical(tuple(sorted(frame["firm"].unique())))
+    found = []
+    for seed in range(10):
+        table = drawn.call(study.models[0], [seed])["data"]
+        rows = [pd.DataFrame(batch) for batch in table.batches(RANGES | {"firm": for_all})]
+        found.append(error(pd.concat(rows, ignore_index=True)))
+    alone = [
+        error(law(4000, seed).assign(firm=rng.integers(40, size=4000).astype(str)))
+        for seed in range(10)
+    ]
+    assert 2 < np.mean(found) / np.mean(alone) < 3.5
 
 
 def test_rows_from_guesses_keep_to_them(study):
