@@ -21,6 +21,8 @@ _BEYOND_QUANTILES = 4.0
 _KURTOSIS, _FARTHEST, _SKEWNESS, _SURELY = 4.0, 4.5, 1.0, (4.0, 4.0, 1.0)
 # Two quantiles do not show how peaked a column is, so this is added to its kurtosis.
 _UNSEEN_KURTOSIS = 2.0
+# A kurtosis exceeds the squared skewness by 1 at least, and by no more than this of two values.
+_NORMAL, _TWO_VALUES = 3.0, 1.3
 
 
 def reference_of(
@@ -54,14 +56,16 @@ def _extremes(
     squares = (np.linalg.solve(root, (Z - center).T) ** 2).sum(axis=0)
     codes = sum(len(block.coding) for block in design.layout.blocks)
     heavy, columns = _heavy(marginals, y), _standardised(Z)[2]
+    kurtosis, skewness = ((columns**power).mean(axis=0) for power in (4, 3))
     ends = _ends(y, limit)
     reach = float(np.abs(ends).max()) * (1.0 if limit is not None or y.is_rough else 1 + heavy)
     return Extremes(
         heavy=heavy,
         heavy_seen=_seen_heavy(marginals, y),
         leverage=float(squares.max() * farther**2) + max(codes, 1) * Extremes.CODE_LEVERAGE,
-        kurtosis=(columns**4).mean(axis=0) + _UNSEEN_KURTOSIS * is_rough,
-        skewness=(columns**3).mean(axis=0),
+        kurtosis=kurtosis + _UNSEEN_KURTOSIS * is_rough,
+        skewness=skewness,
+        tails=np.maximum(kurtosis - _NORMAL, 0.0) * (kurtosis > skewness**2 + _TWO_VALUES),
         y_ends=ends,
         y_reach=reach,
         y_most=reach if limit is not None else Extremes.BEYOND_ALL * reach,

@@ -46,6 +46,9 @@ class Extremes:
         Largest squared leverage of a row, as far as is seen.
     kurtosis, skewness : numpy.ndarray, shape (d,)
         Of the numeric columns of the design.
+    tails : numpy.ndarray, shape (d,)
+        By how much these exceed the kurtosis of a normal column, 3; 0 for those that do not, and
+        for columns of two values, which have no tail.
     y_ends : numpy.ndarray, shape (2,)
         Between which means of the response lie, about its center in units of its scale: its
         declared bounds, or somewhat beyond where it is seen.
@@ -94,6 +97,7 @@ class Extremes:
     leverage: float
     kurtosis: np.ndarray
     skewness: np.ndarray
+    tails: np.ndarray
     y_ends: np.ndarray
     y_reach: float
     y_most: float

@@ -20,28 +20,30 @@ _LEAST_WHOLE = 1e-100
 class Bias:
     """Hold the clipping bias of a position in p whitened directions.
 
-    ``even`` (p,) are variances, ``along`` (p,) is a vector of unknown sign, and ``shift`` the
-    standard deviation of the constant.
+    ``even`` (p,) are variances, ``along`` (p,) and each of ``flat`` (k, p) are vectors of unknown
+    sign, and ``shift`` is the standard deviation of the constant.
     """
 
     even: np.ndarray
     along: np.ndarray
+    flat: np.ndarray
     shift: float = 0.0
 
     @classmethod
     def none(cls, directions: int) -> "Bias":
         """Return the bias of scores that were not cut."""
-        return cls(np.zeros(directions), np.zeros(directions))
+        return cls(np.zeros(directions), np.zeros(directions), np.zeros((1, directions)))
 
     @classmethod
     def of(
         cls, tail: Tail, limit: float, dimension: float, eta: np.ndarray, variance: np.ndarray,
-        whole: float,
+        whole: float, flat: np.ndarray | None = None,
     ) -> "Bias":  # fmt: skip
         """Return the bias of a step by scores cut at ``limit``, over ``whole`` rows.
 
         The step is at ``eta`` (p,) with errors of ``variance`` (p,). What is cut off rows at random
         is spread evenly; what all of them lose points along the position, as well as it is known.
+        Over the limit, ``flat`` (k, p) is what those lose that are far out in one column.
         """
         square = float(eta @ eta + variance.sum())
         systematic = tail.systematic_square(limit)
@@ -51,23 +53,24 @@ class Bias:
         return cls(
             unit * (even / len(eta) + unsure),
             math.sqrt(unit * _ALONG * systematic / square) * eta,
+            np.zeros((1, len(eta))) if flat is None else math.sqrt(unit) / limit * flat,
             math.sqrt(unit * _SHIFT * systematic),
         )
 
     @property
     def variance(self) -> np.ndarray:
         """Return the mean square of the error in each direction, (p,)."""
-        return self.even + self.along**2
+        return self.even + self.along**2 + (self.flat**2).sum(axis=0)
 
     def at_most(self, square: float) -> "Bias":
-        """Return the bias with its mean square capped: along the position, and in each direction.
+        """Return the bias with its mean square capped: of each vector, and in each direction.
 
         The position may be all wrong, and each of the others by an even part of that.
         """
-        size, each = float(self.along @ self.along), square / len(self.even)
-        factor = math.sqrt(min(1.0, square / size)) if size > 0 else 1.0
+        each = square / len(self.even)
+        along, *flat = (_no_longer(one, math.sqrt(square)) for one in (self.along, *self.flat))
         return replace(
-            self, even=np.minimum(self.even, each), along=factor * self.along,
+            self, even=np.minimum(self.even, each), along=along, flat=np.array(flat),
             shift=min(self.shift, math.sqrt(each)),
         )  # fmt: skip
 
@@ -77,6 +80,7 @@ class Bias:
         return Bias(
             ((1 - gain) * np.sqrt(self.even) + gain * np.sqrt(new.even)) ** 2,
             (1 - gain) * self.along + gain * new.along,
+            (1 - gain) * self.flat + gain * new.flat,
             (1 - part) * self.shift + part * new.shift,
         )
 
@@ -86,5 +90,10 @@ class Bias:
         ``tilt`` (S,) stretches the even part, and ``constant`` (S,) is the constant's coefficients.
         """
         even = (back * self.even) @ back.T * np.outer(tilt, tilt)
-        along = back @ self.along
-        return even + np.outer(along, along) + self.shift**2 * np.outer(constant, constant)
+        vectors = back @ np.vstack([self.along, self.flat]).T
+        return even + vectors @ vectors.T + self.shift**2 * np.outer(constant, constant)
+
+
+def _no_longer(vector: np.ndarray, most: float) -> np.ndarray:
+    """Return a vector (p,), scaled down to a length of at most ``most``."""
+    return vector * min(1.0, most / max(float(np.linalg.norm(vector)), _LEAST_WHOLE))

@@ -38,6 +38,9 @@ _NEARER = 2.0**10
 _UNSEEN, _SEEN = 8.0, 16.0
 # What the kurtosis of a column is taken for where it is not known.
 _UNKNOWN_KURTOSIS = 3.0
+# The kurtosis of a normal column, and that of differences other than 0 from which on a column has
+# more than two values, of which these are all alike.
+_NORMAL, _TWO_VALUES = 3.0, 1.3
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,12 @@ class Sizes:
     def kurtosis(self) -> float:
         """Return the mean fourth power in units of the scale."""
         return float(self.shares @ self.standardised**4)
+
+    @property
+    def tail(self) -> float:
+        """Return by how much the kurtosis exceeds a normal one; 0 of a column of two values."""
+        others = float(self.shares @ (self.points > 0))
+        return max(self.kurtosis - _NORMAL, 0.0) * (self.kurtosis * others > _TWO_VALUES)
 
     @property
     def farthest(self) -> float:
@@ -182,6 +191,7 @@ def reference_of(
         leverage=float(sum(far)),
         kurtosis=np.array([_UNKNOWN_KURTOSIS if c is None else c.kurtosis for c in columns]),
         skewness=np.zeros(len(columns)),  # differences are symmetric
+        tails=np.array([0.0 if c is None else c.tail for c in columns]),
         y_ends=np.array([-reach, reach]),
         y_reach=reach,
         y_most=Extremes.BEYOND_ALL * reach if width is None else width / y.scale,

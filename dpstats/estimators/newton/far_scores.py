@@ -13,10 +13,9 @@ from dpstats.estimators.newton.queries import Counted
 # are ordinary. Set by simulation (benchmarks/coded.py).
 _CLEAR, _CODED, _ORDINARY = 2.0, 0.01, 0.0005
 # A regressor of this skewness may have far rows that decide its coefficient, where its effect is
-# not exponential: any count above the ordinary is a sign of them. Two values are no tail: their
-# kurtosis exceeds their squared skewness by 1. Nor is there one beyond bounds closer than so many
-# standard deviations. Set by the same simulation.
-_SKEWED, _TWO_VALUES, _LONG = 1.25, 1.3, 10.0
+# not exponential: any count above the ordinary is a sign of them. There is no tail beyond bounds
+# closer than so many standard deviations. Set by the same simulation.
+_SKEWED, _LONG = 1.25, 10.0
 # Other columns are at most so many deviations of the predictor away.
 _USUAL = 2.0
 _SEEN = (
@@ -93,7 +92,7 @@ def farthest_score(queries: PoissonQueries, eta: np.ndarray, dimension: float) -
     offsets = queries.reference.offsets
     highest = 0.0 if offsets is None else offsets.high
     with np.errstate(all="ignore"):  # bounds may be infinite
-        numbers = _directions(queries) * _reach(queries)[:, None]
+        numbers = queries.basis.directions(queries.map) * _reach(queries)[:, None]
         vectors = np.vstack([queries.map[:first], numbers])
         along = np.abs(vectors @ eta) + _USUAL * np.linalg.norm(eta)
         means = np.maximum(problem.y_high / queries.unit, np.exp(queries.center + highest + along))
@@ -108,15 +107,9 @@ def skewed_directions(queries: PoissonQueries) -> np.ndarray:
     of them lie along it.
     """
     extremes, deviations = queries.reference.extremes, np.linalg.norm(queries.basis.root, axis=1)
-    skewed = np.abs(extremes.skewness) > _SKEWED
-    skewed &= extremes.kurtosis > extremes.skewness**2 + _TWO_VALUES
-    directions = _directions(queries)[skewed & (_reach(queries) > _LONG * deviations)]
+    skewed = (np.abs(extremes.skewness) > _SKEWED) & (extremes.tails > 0)
+    directions = queries.basis.directions(queries.map)[skewed & (_reach(queries) > _LONG * deviations)]
     return directions / np.linalg.norm(directions, axis=1, keepdims=True)
-
-
-def _directions(queries: PoissonQueries) -> np.ndarray:
-    """Return where a row moves by one unit of each numeric column, (d, p)."""
-    return np.linalg.solve(queries.basis.root.T, queries.map[queries.basis.indicators :])
 
 
 def _reach(queries: PoissonQueries) -> np.ndarray:

@@ -75,6 +75,10 @@ class IndicatorBasis:
         """Return the number of coordinates that are indicators, or the constant."""
         return self.size - len(self.center)
 
+    def directions(self, map_: np.ndarray) -> np.ndarray:
+        """Return where rows mapped by ``map_`` (m, p) move by one unit of each number, (d, p)."""
+        return np.linalg.solve(self.root.T, map_[self.indicators :])
+
     @property
     def ones(self) -> int:
         """Count the indicators that are 1 in each row."""

@@ -69,8 +69,9 @@ class Fitted:
     ``mean`` is the share of ones with its noise, ``kept`` the part of squared leverage that weights
     leave, ``cut`` the share of the rows with a weight below 1, ``products`` (p, p) what the scores'
     covariance is estimated as, or None, ``clusters`` how many it allows for, or None, and
-    ``slopes`` the sums of mu' and of its derivative, (1 + p,), with ``slopes_noise``. ``entropy``
-    is the sum of entropies of outcomes with its noise, None where it tells no likelihood.
+    ``slopes`` the sums of mu' and of its derivative, (1 + p,), with ``slopes_noise``. ``changed``
+    (k, p) are vectors of unknown sign that weights may change the position by. ``entropy`` is the
+    sum of entropies of outcomes with its noise, None where it tells no likelihood.
     """
 
     position: Position
@@ -87,6 +88,7 @@ class Fitted:
     slopes: np.ndarray
     slopes_noise: np.ndarray
     few: bool
+    changed: np.ndarray
     entropy: tuple[float, float] | None
 
     # What the linear predictor is, and what tells more of the release.
@@ -164,8 +166,9 @@ class Fitted:
         return (vectors * weak) @ vectors.T
 
     def clipped(self, basis: IndicatorBasis, problem: Problem) -> np.ndarray:
-        """Return the covariance (S, S) of what clipped scores bias the coefficients by."""
-        return np.zeros((len(basis.from_span),) * 2)
+        """Return the covariance (S, S) of what weights, or clipped scores, bias coefficients by."""
+        vectors = basis.from_span @ self.map @ self.changed.T
+        return vectors @ vectors.T
 
     def ends(self, problem: Problem) -> tuple[float, float]:
         """Return between which ends means lie."""

@@ -25,6 +25,7 @@ from dpstats.estimators.newton.logistic_position import (
 )
 from dpstats.estimators.newton.logistic_queries import LogisticQueries, mean_response
 from dpstats.estimators.newton.logistic_release import Fitted, release_of
+from dpstats.estimators.newton.logistic_sums import MOST_SLOPE
 from dpstats.estimators.newton.offsets import log_odds
 from dpstats.estimators.newton.products import scatter
 from dpstats.estimators.newton.queries import Counted, RowQueries
@@ -64,6 +65,9 @@ _GUESS_ERROR = 0.15
 # The length of a position, in log odds, that the limit of leverage is chosen for.
 _USUAL_LENGTH = 0.5
 _LEAST_LEVERAGE = 1.4
+# Where rows are far out in a column the odds may stay flat; weights then change the sum of scores
+# by so many times what Markov's inequality says of a kurtosis beyond the normal one.
+_FLAT = 0.6
 
 
 def release(
@@ -144,7 +148,8 @@ def release(
     slope = share * (1 - share)
     if offsets is not None:  # far out they leave no slope
         slope = max(float(offsets.mean(logistic_slope, center)), _LEAST_SHARE)
-    limit, kept = _leverage_limit(tail, whitening, rows * slope, rough.replaces, mu)
+    flat = _FLAT * _USUAL_LENGTH * MOST_SLOPE * rows * rough.reference.extremes.tails.max(initial=0)
+    limit, kept = _leverage_limit(tail, whitening, rows * slope, rough.replaces, mu, flat)
     total = mapped(passes, partial(mapped_rows, basis, whitening.map)).sum
     queries = LogisticQueries(basis, total, problem, noise, whitening.map, limit, center)
     position, hessian = _stepped(queries, whitening, rows * kept, abs(1 - 2 * share), parts)
@@ -162,7 +167,7 @@ def release(
     fitted = Fitted(
         position, hessian, whitening.map, queries.center, counted, rows, (mean, error), kept,
         min(tail.beyond(limit**2 / whitening.dimension) / tail.rows, 1.0), products, clusters,
-        slopes, slopes_noise, few, None if offsets is not None else entropy,
+        slopes, slopes_noise, few, _changed(queries, position, hessian, rows), None if offsets is not None else entropy,
     )  # fmt: skip
     return release_of(fitted, basis, problem)
 
@@ -178,11 +183,12 @@ def _of_clusters(
 
 
 def _leverage_limit(
-    tail: Tail, whitening: Whitening, information: float, replaces: bool, mu: float
+    tail: Tail, whitening: Whitening, information: float, replaces: bool, mu: float, flat: float
 ) -> tuple[float, float]:
     """Choose the limit on scores of least expected error, and return what leverage it keeps.
 
-    The error is that of the noise, of the rows that weights leave, and of what these change.
+    The error is that of the noise, of the rows that weights leave, and of what these change: the
+    sum of scores by ``flat`` over the squared limit, where the odds stay flat far out in a column.
     """
     t, p, found = whitening.dimension, whitening.map.shape[1], []
     for leverage in LEVERAGE_EDGES[LEVERAGE_EDGES >= _LEAST_LEVERAGE].tolist():
@@ -191,6 +197,7 @@ def _leverage_limit(
         kept = max(held, 1e-12) / max(float(tail.mean_counts @ tail.sizes), 1e-12)
         noise = leverage * t * ((1 + replaces) / mu / (information * kept)) ** 2
         changed = 2 / p * (_USUAL_LENGTH * (1 - kept)) ** 2
+        changed += (flat / (leverage * t * information * kept)) ** 2 / p
         found.append((1 / (information * kept) + noise + changed, math.sqrt(leverage * t), kept))
     return min(found)[1:]
 
@@ -229,6 +236,25 @@ def _stepped(
         scores = queries.scores(position.eta, cost.part(1 / steps))
         position = position.stepped(hessian, *scores)
     return position, hessian
+
+
+def _changed(
+    queries: LogisticQueries, position: Position, hessian: Hessian, rows: float
+) -> np.ndarray:
+    """Return what weights may change the position by where odds stay flat far out, (k, p).
+
+    A row that lies ``a`` out along a column, where the fit goes on by ``e a`` and the odds stay
+    flat, is off by e a / 4 in probability, and by 1 at most. Weights take less than |a| times that
+    off its score, beyond the limit L of leverage: the sum over these rows is at most e / (4 L^2)
+    times that of a^4, and that over L^3, which the kurtosis of the column tells.
+    """
+    basis, tails = queries.basis, queries.reference.extremes.tails
+    directions = basis.directions(queries.map)[tails > 0]
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    slopes = (directions @ position.eta) ** 2 + ((directions @ position.cov) * directions).sum(1)
+    off = np.minimum(MOST_SLOPE * np.sqrt(slopes), 1 / queries.limit)
+    lost = _FLAT * rows * tails[tails > 0] / queries.limit**2 * off
+    return (lost[:, None] * directions) @ hessian.inverse
 
 
 def _check(problem: Problem, options: Mapping[str, Any]) -> None:

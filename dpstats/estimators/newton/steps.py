@@ -30,6 +30,10 @@ _USUAL = 2.0
 # chosen: a step with noise beyond it is worth less than what is known before it. Set on the tables
 # of benchmarks/tails.py (.1, .3 and 1 were tried).
 _WORTH = 0.1
+# Where rows are far out in a column the response may stay flat; what then is cut off their scores is
+# so many times what Markov's inequality says of a kurtosis beyond the normal one
+# (benchmarks/tried_tails.py).
+_FLAT = 0.6
 # A tail is taken for heavy with this chance where the noise on a bin hides so large a share of the
 # rows.
 _HIDDEN_HEAVY, _HIDDEN_SHARE = 0.4, 0.005
@@ -83,6 +87,9 @@ class Steps:
         queries = self.queries
         noise = queries.score_deviation(p, cost)
         limit, slope = score_limit(tail, state.sigma, p, noise, _WORTH * rows**2 / t)
+        flat = self._flat(state)
+        longest = float(np.linalg.norm(flat, axis=1).max())
+        limit = max(limit, math.sqrt(longest / (math.sqrt(p) * noise)))
         limit = edge_beyond(limit, tail, state.sigma, p, noise)
         # squares are those of residuals, where rows count for parts those of the clipped scores
         cut, size = square_limit(tail, noise / WEIGHT), 1.0
@@ -94,7 +101,7 @@ class Steps:
             "scores", self._at(eta), limit * math.sqrt(t), cut, cost
         )
         step, step_variance = sums / (hessian * rows), (deviation / (hessian * rows)) ** 2
-        bias = Bias.of(tail, limit, t, eta, state.variance, hessian * rows).at_most(1.0)
+        bias = Bias.of(tail, limit, t, eta, state.variance, hessian * rows, flat).at_most(1.0)
         known = _inflated(state.variance, step, step_variance)
         relative = _hessian_error(slope) ** 2 + self.whitening.unsure**2
         relative = np.maximum(relative, state.left_over(step, step_variance))
@@ -116,6 +123,25 @@ class Steps:
             moved_noise=float((gain**2).sum() * step_variance),
             squares=Squares(squares, noise, beyond),
         )
+
+    def _flat(self, state: NewtonState) -> np.ndarray:
+        """Return what a limit cuts off rows far out in one column, times the limit, (k, p).
+
+        A row that lies ``a`` out along a column, where the fit goes on by ``e a`` and the response
+        stays flat, has a score of the size e a^2. The sum of those beyond a limit C is
+        at most e^2 times that of a^4, over C, which the kurtosis of the column tells. Least squares
+        moves by all of it, as the rows lie along one direction. There is a vector for each column
+        that has a tail, with the limit that makes the sum of its square and that of the noise least
+        as the root of its length over the noise.
+        """
+        basis, tails = self.queries.basis, self.queries.reference.extremes.tails
+        if not (tails > 0).any():
+            return np.zeros((1, len(state.eta)))
+        directions = basis.directions(self.whitening.map)[tails > 0]
+        directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+        slopes = (directions @ state.eta) ** 2 + directions**2 @ state.variance
+        fourth = self.rows * tails[tails > 0] / self.whitening.dimension
+        return (_FLAT * self.part * slopes * fourth)[:, None] * directions
 
     def _square(self, seen: float, beyond: float, slope: float, explained: float) -> float:
         """Return a mean square of residuals that is conservative, in units of the response's.
@@ -159,7 +185,7 @@ class Steps:
         square = float(start.eta @ start.eta + start.variance.sum())
         bias = Bias.of(
             tail, _START_LIMIT * self._usual_part, self.whitening.dimension, start.eta,
-            start.variance, _START_SLOPE * self.rows,
+            start.variance, _START_SLOPE * self.rows, self._flat(start),
         )  # fmt: skip
         return replace(start, bias=bias.at_most(square))
 

@@ -45,7 +45,7 @@ def test_means_are_exponentials_of_the_predictor_and_errors_are_robust():
 
 
 def test_what_is_cut_off_scores_widens_intervals_and_is_told_as_of_privacy():
-    bias = Bias(np.full(P, 1e-3), np.full(P, 0.01), 0.02)
+    bias = Bias(np.full(P, 1e-3), np.full(P, 0.01), np.zeros((1, P)), 0.02)
     wide, plain = released(bias=bias), released()
     more = wide.cov - plain.cov
     assert (np.diag(more) > 0).all()

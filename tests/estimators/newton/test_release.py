@@ -47,7 +47,7 @@ def test_the_covariance_adds_noise_and_sampling():
     release = released(square=0.5)
     back = PROBLEM.reference.y_scale * BASIS.from_span @ BASIS.span
     np.testing.assert_allclose(release.cov, back @ back.T * 0.5 / ROWS, rtol=1e-6, atol=1e-12)
-    even = Bias(np.full(6, 2e-3), np.zeros(6), shift=0.1)
+    even = Bias(np.full(6, 2e-3), np.zeros(6), np.zeros((1, 6)), shift=0.1)
     noisy = released(square=0.5, variance=np.full(6, 1e-3), bias=even)
     # what the prior moves directions by counts too, and is small at such a variance
     tilt = concentration(back / PROBLEM.reference.y_scale, PROBLEM)
