@@ -168,6 +168,25 @@ def quadratic(rng, n):
     return {"tenure": tenure, "y": 0.1 * tenure - 0.002 * tenure**2 + 0.5 * rng.normal(size=n)}
 
 
+def _concave(shape: Callable[[np.ndarray], np.ndarray], spread: float, zeros: float = 0.0) -> Draw:
+    """Return what draws a lognormal x, or zeros, and a response with a function of it."""
+
+    def draw(rng: np.random.Generator, n: int) -> Columns:
+        z, logs, errors = rng.normal(size=(3, n))
+        x = np.exp(spread * logs) * (rng.random(n) >= zeros)
+        return {"x": x, "z": z, "y": shape(x) + 0.4 * z + errors}
+
+    return draw
+
+
+_case("logarithm of a lognormal x", "y ~ x + z", 20_000)(_concave(lambda x: 0.6 * np.log(x), 0.8))
+_case("lognormal x, flat from 4 on", "y ~ x + z", 20_000)(
+    _concave(lambda x: 0.5 * np.minimum(x, 4), 0.8)
+)
+_case("logarithm, 90% zeros in x", "y ~ x + z", 20_000)(_concave(lambda x: np.log1p(x), 0.8, 0.9))
+_case("logarithm of a longer x", "y ~ x + z", 20_000)(_concave(lambda x: 0.4 * np.log(x), 1.2))
+
+
 @_case("interaction with a 3% dummy", "y ~ x * moved", 10_000)
 def interaction(rng, n):
     """Draw a slope that differs for 3% of the rows."""

@@ -102,6 +102,16 @@ def test_the_kurtosis_is_that_of_the_columns_and_more_where_quantiles_hide_it():
     assert rough[0] == pytest.approx(normal[0] + 2)
 
 
+def test_a_tail_is_what_a_kurtosis_has_beyond_a_normal_one():
+    """Columns of two values have none, however rare the one is, and even ones neither."""
+    assert reference().extremes.tails[0] < 0.2
+    found = reference(x=COUNTS).extremes
+    assert found.tails[0] == pytest.approx(found.kurtosis[0] - 3)
+    rare = reference(x=marginal([0.0, 1.0], [0.98, 0.02])).extremes
+    assert rare.kurtosis[0] > 20 and rare.tails[0] == 0
+    assert reference(x=marginal(np.linspace(0, 1, 50))).extremes.tails[0] == 0
+
+
 def test_a_product_of_columns_has_a_kurtosis_of_its_own():
     kurtosis = reference(formula="y ~ x + I(x ** 2)").extremes.kurtosis
     assert kurtosis[1] > 2 * kurtosis[0]

@@ -128,12 +128,13 @@ class Extremes:
 
     @classmethod
     def unknown(cls, columns: int) -> "Extremes":
-        """Return the extremes of distributions of which nothing is known."""
+        """Return the extremes of distributions of which nothing is known, nor a tail of one."""
         return cls(
             1.0,
             1.0,
             math.inf,
             np.full(columns, math.inf),
+            np.zeros(columns),
             np.zeros(columns),
             np.array([-math.inf, math.inf]),
             math.inf,

@@ -164,10 +164,13 @@ def release(
     few = (counted.total - counted.noise) / counted.part < rows_for_scales(
         len(basis.center) + (offsets is not None), problem, cost, _MARGINALS, 0.0
     )
+    beyond, farthest = tail.beyond(limit**2 / whitening.dimension), tail.farthest
+    hidden = tail.deviation * (farthest * whitening.dimension > limit**2)
+    most = (beyond + hidden) * math.sqrt(farthest * whitening.dimension)
     fitted = Fitted(
         position, hessian, whitening.map, queries.center, counted, rows, (mean, error), kept,
-        min(tail.beyond(limit**2 / whitening.dimension) / tail.rows, 1.0), products, clusters,
-        slopes, slopes_noise, few, _changed(queries, position, hessian, rows), None if offsets is not None else entropy,
+        min(beyond / tail.rows, 1.0), products, clusters, slopes, slopes_noise, few,
+        _changed(queries, position, hessian, rows, most), None if offsets is not None else entropy,
     )  # fmt: skip
     return release_of(fitted, basis, problem)
 
@@ -197,7 +200,8 @@ def _leverage_limit(
         kept = max(held, 1e-12) / max(float(tail.mean_counts @ tail.sizes), 1e-12)
         noise = leverage * t * ((1 + replaces) / mu / (information * kept)) ** 2
         changed = 2 / p * (_USUAL_LENGTH * (1 - kept)) ** 2
-        changed += (flat / (leverage * t * information * kept)) ** 2 / p
+        if leverage < tail.farthest:
+            changed += (flat / (leverage * t * information * kept)) ** 2 / p
         found.append((1 / (information * kept) + noise + changed, math.sqrt(leverage * t), kept))
     return min(found)[1:]
 
@@ -239,21 +243,22 @@ def _stepped(
 
 
 def _changed(
-    queries: LogisticQueries, position: Position, hessian: Hessian, rows: float
+    queries: LogisticQueries, position: Position, hessian: Hessian, rows: float, most: float
 ) -> np.ndarray:
     """Return what weights may change the position by where odds stay flat far out, (k, p).
 
     A row that lies ``a`` out along a column, where the fit goes on by ``e a`` and the odds stay
     flat, is off by e a / 4 in probability, and by 1 at most. Weights take less than |a| times that
     off its score, beyond the limit L of leverage: the sum over these rows is at most e / (4 L^2)
-    times that of a^4, and that over L^3, which the kurtosis of the column tells.
+    times that of a^4, and that over L^3, which the kurtosis of the column tells. Nor is it more
+    than ``most``, the length of all rows that may lie there.
     """
     basis, tails = queries.basis, queries.reference.extremes.tails
     directions = basis.directions(queries.map)[tails > 0]
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
     slopes = (directions @ position.eta) ** 2 + ((directions @ position.cov) * directions).sum(1)
     off = np.minimum(MOST_SLOPE * np.sqrt(slopes), 1 / queries.limit)
-    lost = _FLAT * rows * tails[tails > 0] / queries.limit**2 * off
+    lost = np.minimum(_FLAT * rows * tails[tails > 0] / queries.limit**2 * off, most)
     return (lost[:, None] * directions) @ hessian.inverse
 
 

@@ -56,13 +56,14 @@ class Tail:
 
     ``sizes`` (k,) are typical ones, ``counts`` (h, k) the rows of each by several hypotheses, and
     ``weights`` (h,) the probabilities of these, which add up to 1. ``systematic`` is the part of
-    what a limit cuts off that may point in one direction.
+    what a limit cuts off that may point in one direction, and ``deviation`` the noise on a bin.
     """
 
     counts: np.ndarray
     sizes: np.ndarray
     weights: np.ndarray
     systematic: float
+    deviation: float = 0.0
 
     @cached_property
     def mean_counts(self) -> np.ndarray:
@@ -86,6 +87,11 @@ class Tail:
     def square_excess(self, limit: float) -> float:
         """Return the expected square of the sum of size - limit over the rows beyond the limit."""
         return float(self.weights @ (self.counts @ np.maximum(self.sizes - limit, 0.0)) ** 2)
+
+    def most_excess(self, limit: float) -> float:
+        """Return what the sum of size - limit may be, with noise on the bin that lies farthest."""
+        hidden = self.deviation * max(self.farthest - limit, 0.0)
+        return math.sqrt(self.square_excess(limit)) + hidden
 
     def lost(self, limits: np.ndarray, most: np.ndarray | float = math.inf) -> np.ndarray:
         """Return the expected squared norm of the clipping bias in the sum of scores, by limit.
@@ -161,7 +167,7 @@ def _read(
         counts, edges, deviation, limits, most, _FARTHEST, _INDICES, _prior(heavy), tried
     )
     systematic = _SYSTEMATIC + (_SYSTEMATIC_HEAVY - _SYSTEMATIC) * heavy
-    return Tail(*found, systematic)
+    return Tail(*found, systematic, deviation)
 
 
 def _prior(heavy: float) -> np.ndarray:

@@ -30,8 +30,8 @@ _USUAL = 2.0
 # chosen: a step with noise beyond it is worth less than what is known before it. Set on the tables
 # of benchmarks/tails.py (.1, .3 and 1 were tried).
 _WORTH = 0.1
-# Where rows are far out in a column the response may stay flat; what then is cut off their scores is
-# so many times what Markov's inequality says of a kurtosis beyond the normal one
+# Where rows are far out in a column the response may stay flat. What is then cut off their scores
+# is so many times what Markov's inequality says of a kurtosis beyond the normal one
 # (benchmarks/tried_tails.py).
 _FLAT = 0.6
 # A tail is taken for heavy with this chance where the noise on a bin hides so large a share of the
@@ -89,7 +89,7 @@ class Steps:
         limit, slope = score_limit(tail, state.sigma, p, noise, _WORTH * rows**2 / t)
         flat = self._flat(state)
         longest = float(np.linalg.norm(flat, axis=1).max())
-        limit = max(limit, math.sqrt(longest / (math.sqrt(p) * noise)))
+        limit = max(limit, min(math.sqrt(longest / (math.sqrt(p) * noise)), tail.farthest))
         limit = edge_beyond(limit, tail, state.sigma, p, noise)
         # squares are those of residuals, where rows count for parts those of the clipped scores
         cut, size = square_limit(tail, noise / WEIGHT), 1.0

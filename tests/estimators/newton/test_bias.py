@@ -11,10 +11,10 @@ ETA = np.array([0.6, -0.3, 0.0, 0.1])
 TAIL = Tail(np.array([[900.0, 40.0]]), np.array([0.8, 5.0]), np.ones(1), systematic=0.8)
 
 
-def made(limit=2.0, variance=None, whole=1000.0) -> Bias:
+def made(limit=2.0, variance=None, whole=1000.0, flat=None) -> Bias:
     """The bias of a step at that limit; 40 rows lose 3 each."""
     unsure = np.zeros(4) if variance is None else variance
-    return Bias.of(TAIL, limit, 4.0, ETA, unsure, whole)
+    return Bias.of(TAIL, limit, 4.0, ETA, unsure, whole, flat)
 
 
 def test_nothing_is_biased_where_nothing_is_cut():
@@ -30,6 +30,24 @@ def test_a_cut_of_all_rows_points_along_the_position():
     random = 4 * (40 * 9 + 0.3 * (0.8 * 120) ** 2) / 4 / 1000**2
     np.testing.assert_allclose(bias.even, random)
     assert bias.shift == pytest.approx(np.sqrt(0.7 * 4) * 0.8 * 120 / 1000)
+
+
+def test_what_far_rows_of_a_column_lose_is_a_vector_that_falls_with_the_limit():
+    """Of two columns, in whitened rows twice as long as sizes; the rest of it is as it was."""
+    flat = np.array([[0.0, 30.0, 40.0, 0], [0, 0, 0, 5]])
+    bias = made(flat=flat)
+    np.testing.assert_allclose(bias.flat, 2 * flat / 2 / 1000)
+    np.testing.assert_allclose(made(limit=4.0, flat=flat).flat, bias.flat / 2)
+    np.testing.assert_allclose(bias.variance, made().variance + (bias.flat**2).sum(axis=0))
+    twice = bias.combined(bias, np.ones(4))
+    np.testing.assert_allclose(twice.flat, bias.flat)
+    cut = bias.at_most(1e-4)
+    np.testing.assert_allclose(np.linalg.norm(cut.flat, axis=1), [0.01, 0.005])
+    back = np.random.default_rng(2).normal(size=(3, 4))
+    more = bias.covariance(back, np.ones(3), np.zeros(3)) - made().covariance(
+        back, np.ones(3), np.zeros(3)
+    )
+    np.testing.assert_allclose(more, back @ bias.flat.T @ bias.flat @ back.T, atol=1e-12)
 
 
 def test_a_position_that_is_noise_gives_no_direction():

@@ -71,6 +71,17 @@ def test_a_column_of_few_differences_has_a_unit_that_squares_are_not_cut_in():
     assert zeros.scale_within(5.0) == zeros.scale == 1
 
 
+def test_differences_have_a_tail_where_they_are_of_more_than_two_values():
+    """Ten fixed seeds of each kind."""
+    draw, y = np.random.default_rng(1), Sizes(np.array([1.0, 2.0]), np.array([0.5, 0.5]), 0.01)
+    normal, skewed = draw.normal(size=20_000), draw.lognormal(sigma=0.8, size=(2, 20_000))
+    for seed in range(10):
+        kinds = (normal, skewed[0] - skewed[1], with_few_ones())
+        light, long, few = (read_sizes(histogram(kind, 10.0, seed)) for kind in kinds)
+        assert light.tail < 1 and 3 < long.tail < 60 and few.tail == 0 and few.kurtosis > 50
+    assert reference_of([None, long], y, None, 0.6).extremes.tails.tolist() == [0, long.tail]
+
+
 def test_few_differences_are_seen_beside_zeros_from_some_deviations_on():
     """However many octaves above the first bin they are; 50 fixed seeds, 7 deviations of noise."""
     seen = [read_sizes(histogram(with_few_ones(), 200 / 7, seed)) for seed in range(50)]

@@ -21,7 +21,8 @@ POSITION = Position(np.full(P, 0.2), 1e-4 * EYE, 0.0, 1e-6 * EYE)
 LONG = replace(POSITION, eta=np.full(P, 1.6 / np.sqrt(P)))
 FITTED = Fitted(
     POSITION, Hessian.released(900.0 * EYE, 2.0), BASIS.span, 0.3, Counted(5000.0, 20.0), 5000.0,
-    (0.4, 0.01), 1.0, 0.0, None, None, np.r_[1000.0, np.zeros(P)], np.full(P + 1, 5.0), False, None,
+    (0.4, 0.01), 1.0, 0.0, None, None, np.r_[1000.0, np.zeros(P)], np.full(P + 1, 5.0), False,
+    np.zeros((0, P)), None,
 )  # fmt: skip
 
 
@@ -39,6 +40,14 @@ def test_sampling_and_noise_add_up():
     assert found.status == "ok" and found.cov_type == "nonrobust" and not found.reasons
     index = PROBLEM.x_new @ found.params
     assert found.predictions == pytest.approx(1 / (1 + np.exp(-index)))
+
+
+def test_what_weights_may_change_counts_as_an_error_of_unknown_sign():
+    changed, back = np.vstack([np.eye(P)[1], 2 * np.eye(P)[2]]) / 100, BASIS.from_span @ BASIS.span
+    found = released(changed=changed)
+    more = back @ np.diag([0, 1, 4, *[0] * (P - 3)]) @ back.T / 100**2
+    assert found.cov - released().cov == pytest.approx(more)
+    assert found.evidence.privacy_cov - released().evidence.privacy_cov == pytest.approx(more)
 
 
 def test_errors_of_rare_outcomes_are_longer_the_more_noise_moves_the_position():

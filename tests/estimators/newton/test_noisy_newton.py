@@ -177,6 +177,37 @@ def test_intervals_cover_with_long_tails_two_values_and_squares(law, n, epsilon)
     assert covered >= 0.9 * shown
 
 
+@pytest.mark.parametrize("spread", [0.6, 0.8])
+@pytest.mark.parametrize(
+    ("options", "least"), [({}, 9), ({"cov_type": "HC1"}, 9), ({"delta": 0.0}, 8)], ids=str
+)
+def test_intervals_hold_least_squares_where_the_response_stays_flat_far_out(spread, options, least):
+    """Ten seeded fits of the logarithm of a lognormal column, by the column as it is.
+
+    Up to three of each were held where what is cut off far rows was taken to lie in all directions.
+    """
+    held = 0
+    for seed in range(10):
+        z, w, errors = np.random.default_rng(seed).normal(size=(3, 20_000))
+        data = pd.DataFrame({"x": np.exp(spread * z), "w": w, "y": 0.5 * z + 0.4 * w + errors})
+        best = smf.ols("y ~ x + w", data).fit().params["x"]
+        with insecure_seed(seed):
+            low, high = dp.dp_ols("y ~ x + w", data, epsilon=1, **options).conf_int().loc["x"]
+        held += bool(low <= best <= high)
+    assert held >= least
+
+
+def test_a_logarithm_leaves_no_tail_to_count():
+    z, errors = np.random.default_rng(1).normal(size=(2, 20_000))
+    data = pd.DataFrame({"x": np.exp(0.8 * z), "y": 0.5 * z + errors})
+    widths = {}
+    for term in ("x", "np.log(x)"):
+        with insecure_seed(1):
+            fit = dp.dp_ols(f"y ~ {term}", data, epsilon=1)
+        widths[term] = fit.bse[term] / smf.ols(f"y ~ {term}", data).fit().bse[term]
+    assert widths["np.log(x)"] < 1.3 and widths["x"] > 1.5 * widths["np.log(x)"]
+
+
 @pytest.mark.parametrize(("d", "n", "enough"), [(1, 250, 500), (6, 700, 1100)])
 def test_no_interval_is_shown_where_rows_are_too_few_for_the_scales(d, n, enough):
     """Six correlated regressors of 700 rows had intervals at epsilon 1 that covered 73 to 77%."""

@@ -158,6 +158,45 @@ def test_the_bias_of_a_step_is_at_most_the_variance_of_the_response():
     assert state.bias.even.max() <= 1 / 6 + 1e-9
 
 
+def with_tails(made: Steps, *tails: float) -> Steps:
+    """The same with columns of such kurtoses beyond a normal one."""
+    reference = made.queries.problem.reference
+    extremes = replace(reference.extremes, tails=np.array(tails))
+    problem = replace(made.queries.problem, reference=replace(reference, extremes=extremes))
+    return replace(made, queries=made.queries.with_problem(problem))
+
+
+def test_rows_far_out_in_a_column_lose_no_more_than_its_kurtosis_says():
+    """A response that stays flat: scores beyond a limit, and all of what is cut off them."""
+    made = steps()
+    assert not made._flat(NewtonState(np.ones(6), np.zeros(6), Bias.none(6))).any()
+    direction = made.queries.basis.directions(made.whitening.map)[0]
+    direction /= np.linalg.norm(direction)
+    far = np.random.default_rng(3).standard_t(5, size=400_000) / np.sqrt(5 / 3)
+    state = NewtonState(0.4 * direction, np.full(6, 1e-4), Bias.none(6))
+    kurtosis, t = float((far**4).mean()), made.whitening.dimension
+    (vector,) = with_tails(replace(made, rows=len(far)), kurtosis - 3, 0.0)._flat(state)
+    lost = float(np.linalg.norm(vector))
+    assert vector == pytest.approx(lost * direction)
+    assert lost == pytest.approx(0.6 * (0.4**2 + 1e-4) * len(far) * (kurtosis - 3) / t)
+    for limit in (1.0, 2.0, 5.0, 20.0):
+        sizes = 0.4 * far**2 / np.sqrt(t)
+        assert np.maximum(sizes - limit, 0).sum() < 0.4**2 * len(far) * kurtosis / t / limit
+
+
+def test_a_column_with_a_tail_raises_the_limit_to_where_the_noise_is_as_large():
+    """By the root of the root of the number of directions, as scores have noise in each."""
+    tail = Tail(np.array([[len(X), 1e-9]]), np.array([1.0, 1e4]), np.ones(1), 0.4)
+    scales = []
+    for tails in ((0.0, 0.0), (400.0, 0.0), (6400.0, 0.0)):
+        with insecure_seed(5):
+            made = with_tails(steps(), *tails)
+            start = NewtonState(np.full(6, 0.3), np.full(6, 1e-4), Bias.none(6))
+            made.step(start, tail, GDP(0.5))
+        scales.append(made.queries.noise.events[-1].sensitivity)
+    assert scales[0] < scales[1] and scales[2] == pytest.approx(4 * scales[1], rel=1e-3)
+
+
 def test_a_hessian_is_unsure_by_the_rows_that_were_cut():
     assert [_hessian_error(slope) for slope in (1.0, 0.95, 0.5)] == pytest.approx([0.05, 0.25, 0.4])
 
