@@ -1,7 +1,8 @@
 """Poisson regressions on tables with codes for missing values, skewed columns and heavy tails.
 
 ``python -m benchmarks coded`` prints the share of intervals that are shown, and the share of these
-that hold the maximum of the likelihood, least over the slopes with five intervals or more.
+that hold the maximum of the likelihood, least over the slopes with five intervals or more. With
+``--logit`` responses are 0 or 1, with log odds of twice the linear predictor.
 
 What was tried for skewed regressors and rare codes, on 24 tables of each kind with 5,000 and 20,000
 rows at epsilon 1, and 2,000, 5,000 and 20,000 at epsilon 4. The coefficient of the skewed regressor
@@ -27,10 +28,12 @@ done.
 
 import argparse
 from collections.abc import Iterator
+from itertools import islice, repeat
 
 import numpy as np
 import pandas as pd
 
+from benchmarks import logit
 from benchmarks.poisson import line
 from benchmarks.tools import print_table
 
@@ -52,15 +55,15 @@ SHAPES = (
 )  # fmt: skip
 
 
-def tables(kind: str, n: int) -> Iterator[pd.DataFrame]:
+def tables(kind: str, n: int, binary: bool = False) -> Iterator[pd.DataFrame]:
     """Draw tables of one kind without end; the same ones in each call."""
     rng = np.random.default_rng([n, [*CODES, *SHAPES].index(kind)])
     while True:
-        yield _table(kind, n, rng)
+        yield _table(kind, n, rng, binary)
 
 
-def _table(kind: str, n: int, rng: np.random.Generator) -> pd.DataFrame:
-    """Draw columns x, z, s and d, and counts y."""
+def _table(kind: str, n: int, rng: np.random.Generator, binary: bool) -> pd.DataFrame:
+    """Draw columns x, z, s and d, and counts y, or outcomes of 0 and 1."""
     normal, column, more = rng.normal(size=(n, 3)), np.zeros(n), np.ones(n)
     s, d = normal[:, 2], rng.random(n) < (0.02 if kind == "rare level" else 0.2)
     column = s
@@ -76,8 +79,9 @@ def _table(kind: str, n: int, rng: np.random.Generator) -> pd.DataFrame:
         more = np.minimum(rng.pareto(2.2, n), 1e5)
     frame = pd.DataFrame({"x": normal[:, 0], "z": 0.5 * normal[:, 0] + normal[:, 1], "s": s})
     level = 1.2 if kind == "rare level" else 0.3
-    mu = np.exp(np.log(2) + 0.3 * frame["x"] - 0.2 * frame["z"] + 0.1 * column + level * d)
-    frame = frame.assign(d=d.astype(float), y=rng.poisson(mu * more).astype(float))
+    index = 0.3 * frame["x"] - 0.2 * frame["z"] + 0.1 * column + level * d + np.log(more)
+    y = rng.logistic(size=n) < 2 * index if binary else rng.poisson(2 * np.exp(index))
+    frame = frame.assign(d=d.astype(float), y=y.astype(float))
     name, code, share = CODES.get(kind, CODES["no codes"])
     frame.loc[rng.random(n) < share, name] = code
     return frame
@@ -89,15 +93,22 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--repetitions", type=int, default=40)
     parser.add_argument("--epsilons", nargs="+", type=float, default=[1, 4])
     parser.add_argument("--rows", nargs="+", type=int, default=[2000, 5000, 20_000])
-    parser.add_argument("--kinds", nargs="+", default=[*CODES, *SHAPES])
+    parser.add_argument("--kinds", nargs="+")
+    parser.add_argument("--logit", action="store_true")
     options = parser.parse_args(arguments)
+    of_counts = [kind for kind in CODES if kind.startswith("y")] + ["overdispersed", "heavy tail"]
+    kinds = [k for k in [*CODES, *SHAPES] if not (options.logit and k in of_counts)]
     header = ("table", *(f"{n:,}: {what}" for n in options.rows for what in ("shown", "held")))
     for epsilon in options.epsilons:
         lines = []
-        for kind in options.kinds:
+        for kind in options.kinds or kinds:
             cells = [
-                line(kind, FORMULA, tables(kind, n), options.repetitions, epsilon)
-                for n in options.rows
+                logit.line(
+                    kind, FORMULA, zip(islice(drawn, options.repetitions), repeat(None)), epsilon
+                )
+                if options.logit
+                else line(kind, FORMULA, drawn, options.repetitions, epsilon)
+                for drawn in (tables(kind, n, options.logit) for n in options.rows)
             ]
             lines.append((kind, *(cell for found in cells for cell in (found[6], found[9]))))
         print_table(f"epsilon {epsilon:g}", header, lines)

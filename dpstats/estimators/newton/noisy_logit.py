@@ -25,7 +25,6 @@ from dpstats.estimators.newton.logistic_position import (
 )
 from dpstats.estimators.newton.logistic_queries import LogisticQueries, mean_response
 from dpstats.estimators.newton.logistic_release import Fitted, release_of
-from dpstats.estimators.newton.logistic_sums import MOST_SLOPE
 from dpstats.estimators.newton.offsets import log_odds
 from dpstats.estimators.newton.products import scatter
 from dpstats.estimators.newton.queries import Counted, RowQueries
@@ -66,8 +65,9 @@ _GUESS_ERROR = 0.15
 _USUAL_LENGTH = 0.5
 _LEAST_LEVERAGE = 1.4
 # Where rows are far out in a column the odds may stay flat; weights then change the sum of scores
-# by so many times what Markov's inequality says of a kurtosis beyond the normal one.
-_FLAT = 0.6
+# by so many times what Markov's inequality says of a kurtosis beyond the normal one
+# (benchmarks/coded.py).
+_FLAT = 0.3
 
 
 def release(
@@ -148,7 +148,7 @@ def release(
     slope = share * (1 - share)
     if offsets is not None:  # far out they leave no slope
         slope = max(float(offsets.mean(logistic_slope, center)), _LEAST_SHARE)
-    flat = _FLAT * _USUAL_LENGTH * MOST_SLOPE * rows * rough.reference.extremes.tails.max(initial=0)
+    flat = _FLAT * rows * float(rough.reference.extremes.tails.max(initial=0.0))
     limit, kept = _leverage_limit(tail, whitening, rows * slope, rough.replaces, mu, flat)
     total = mapped(passes, partial(mapped_rows, basis, whitening.map)).sum
     queries = LogisticQueries(basis, total, problem, noise, whitening.map, limit, center)
@@ -164,13 +164,15 @@ def release(
     few = (counted.total - counted.noise) / counted.part < rows_for_scales(
         len(basis.center) + (offsets is not None), problem, cost, _MARGINALS, 0.0
     )
-    beyond, farthest = tail.beyond(limit**2 / whitening.dimension), tail.farthest
-    hidden = tail.deviation * (farthest * whitening.dimension > limit**2)
-    most = (beyond + hidden) * math.sqrt(farthest * whitening.dimension)
+    beyond, farthest = (
+        tail.beyond(limit**2 / whitening.dimension),
+        rough.reference.extremes.leverage,
+    )
+    most = (beyond + tail.deviation) * math.sqrt(farthest) if farthest > limit**2 else 0.0
     fitted = Fitted(
         position, hessian, whitening.map, queries.center, counted, rows, (mean, error), kept,
         min(beyond / tail.rows, 1.0), products, clusters, slopes, slopes_noise, few,
-        _changed(queries, position, hessian, rows, most), None if offsets is not None else entropy,
+        _changed(queries, hessian, rows, most), None if offsets is not None else entropy,
     )  # fmt: skip
     return release_of(fitted, basis, problem)
 
@@ -191,7 +193,7 @@ def _leverage_limit(
     """Choose the limit on scores of least expected error, and return what leverage it keeps.
 
     The error is that of the noise, of the rows that weights leave, and of what these change: the
-    sum of scores by ``flat`` over the squared limit, where the odds stay flat far out in a column.
+    sum of scores by ``flat`` over the cubed limit, where the odds stay flat far out in a column.
     """
     t, p, found = whitening.dimension, whitening.map.shape[1], []
     for leverage in LEVERAGE_EDGES[LEVERAGE_EDGES >= _LEAST_LEVERAGE].tolist():
@@ -201,7 +203,7 @@ def _leverage_limit(
         noise = leverage * t * ((1 + replaces) / mu / (information * kept)) ** 2
         changed = 2 / p * (_USUAL_LENGTH * (1 - kept)) ** 2
         if leverage < tail.farthest:
-            changed += (flat / (leverage * t * information * kept)) ** 2 / p
+            changed += (flat / ((leverage * t) ** 1.5 * information * kept)) ** 2 / p
         found.append((1 / (information * kept) + noise + changed, math.sqrt(leverage * t), kept))
     return min(found)[1:]
 
@@ -242,23 +244,19 @@ def _stepped(
     return position, hessian
 
 
-def _changed(
-    queries: LogisticQueries, position: Position, hessian: Hessian, rows: float, most: float
-) -> np.ndarray:
+def _changed(queries: LogisticQueries, hessian: Hessian, rows: float, most: float) -> np.ndarray:
     """Return what weights may change the position by where odds stay flat far out, (k, p).
 
-    A row that lies ``a`` out along a column, where the fit goes on by ``e a`` and the odds stay
-    flat, is off by e a / 4 in probability, and by 1 at most. Weights take less than |a| times that
-    off its score, beyond the limit L of leverage: the sum over these rows is at most e / (4 L^2)
-    times that of a^4, and that over L^3, which the kurtosis of the column tells. Nor is it more
-    than ``most``, the length of all rows that may lie there.
+    Of a row that lies ``a`` out along a column the probability is off by 1 at most where the fit
+    goes on and the odds stay flat, and weights take less than |a| times that off its score, beyond
+    the limit L of leverage. The sum over these rows is at most that of a^4 over L^3, which the
+    kurtosis of the column tells. Nor is it more than ``most``, the length of all rows that may lie
+    there.
     """
     basis, tails = queries.basis, queries.reference.extremes.tails
     directions = basis.directions(queries.map)[tails > 0]
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-    slopes = (directions @ position.eta) ** 2 + ((directions @ position.cov) * directions).sum(1)
-    off = np.minimum(MOST_SLOPE * np.sqrt(slopes), 1 / queries.limit)
-    lost = np.minimum(_FLAT * rows * tails[tails > 0] / queries.limit**2 * off, most)
+    lost = np.minimum(_FLAT * rows * tails[tails > 0] / queries.limit**3, most)
     return (lost[:, None] * directions) @ hessian.inverse
 
 
