@@ -22,7 +22,7 @@ _KURTOSIS, _FARTHEST, _SKEWNESS, _SURELY = 4.0, 4.5, 1.0, (4.0, 4.0, 1.0)
 # Two quantiles do not show how peaked a column is, so this is added to its kurtosis.
 _UNSEEN_KURTOSIS = 2.0
 # A kurtosis exceeds the squared skewness by 1 at least, and by no more than this of two values.
-_NORMAL, _TWO_VALUES = 3.0, 1.3
+_TWO_VALUES = 1.3
 
 
 def reference_of(
@@ -65,7 +65,7 @@ def _extremes(
         leverage=float(squares.max() * farther**2) + max(codes, 1) * Extremes.CODE_LEVERAGE,
         kurtosis=kurtosis + _UNSEEN_KURTOSIS * is_rough,
         skewness=skewness,
-        tails=np.maximum(kurtosis - _NORMAL, 0.0) * (kurtosis > skewness**2 + _TWO_VALUES),
+        tails=np.array([*map(Extremes.tail, kurtosis, kurtosis > skewness**2 + _TWO_VALUES)]),
         y_ends=ends,
         y_reach=reach,
         y_most=reach if limit is not None else Extremes.BEYOND_ALL * reach,

@@ -104,7 +104,7 @@ def test_the_kurtosis_is_that_of_the_columns_and_more_where_quantiles_hide_it():
 
 def test_a_tail_is_what_a_kurtosis_has_beyond_a_normal_one():
     """Columns of two values have none, however rare the one is, and even ones neither."""
-    assert reference().extremes.tails[0] < 0.2
+    assert reference().extremes.tails[0] == 0
     found = reference(x=COUNTS).extremes
     assert found.tails[0] == pytest.approx(found.kurtosis[0] - 3)
     rare = reference(x=marginal([0.0, 1.0], [0.98, 0.02])).extremes

@@ -47,8 +47,8 @@ class Extremes:
     kurtosis, skewness : numpy.ndarray, shape (d,)
         Of the numeric columns of the design.
     tails : numpy.ndarray, shape (d,)
-        By how much these exceed the kurtosis of a normal column, 3; 0 for those that do not, and
-        for columns of two values, which have no tail.
+        By how much these exceed the kurtosis of a normal column, 3; 0 where that is less than
+        ``CLEAR_TAIL``, and for columns of two values, which have no tail.
     y_ends : numpy.ndarray, shape (2,)
         Between which means of the response lie, about its center in units of its scale: its
         declared bounds, or somewhat beyond where it is seen.
@@ -89,6 +89,9 @@ class Extremes:
     # share times the square of its noise in these deviations, up to 1: columns that look light say
     # the less the more the noise hides.
     FAR_SHARE: ClassVar[tuple[float, float]] = (0.035, 0.008)
+    # Noise alone makes kurtoses of normal columns exceed 3 by this in one of 20 at most.
+    NORMAL_KURTOSIS: ClassVar[float] = 3.0
+    CLEAR_TAIL: ClassVar[float] = 0.5
     # Largest error of the square of the response's scale.
     LARGEST_ERROR: ClassVar[float] = 0.5
 
@@ -106,6 +109,15 @@ class Extremes:
     y_weights: np.ndarray
     y_unseen: bool = False
     y_heavy: tuple[float, float] | None = None
+
+    @classmethod
+    def tail(cls, kurtosis: float, is_long: bool) -> float:
+        """Return by how much a kurtosis exceeds a normal one, 0 where that is not clear.
+
+        ``is_long`` tells that it is of more than two values.
+        """
+        excess = kurtosis - cls.NORMAL_KURTOSIS
+        return excess if is_long and excess > cls.CLEAR_TAIL else 0.0
 
     @property
     def room(self) -> float:

@@ -38,9 +38,9 @@ _NEARER = 2.0**10
 _UNSEEN, _SEEN = 8.0, 16.0
 # What the kurtosis of a column is taken for where it is not known.
 _UNKNOWN_KURTOSIS = 3.0
-# The kurtosis of a normal column, and that of differences other than 0 from which on a column has
-# more than two values, of which these are all alike.
-_NORMAL, _TWO_VALUES = 3.0, 1.3
+# Differences other than 0 have this kurtosis at most where a column has two values, as all of them
+# are alike.
+_TWO_VALUES = 1.3
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Sizes:
     def tail(self) -> float:
         """Return by how much the kurtosis exceeds a normal one; 0 of a column of two values."""
         others = float(self.shares @ (self.points > 0))
-        return max(self.kurtosis - _NORMAL, 0.0) * (self.kurtosis * others > _TWO_VALUES)
+        return Extremes.tail(self.kurtosis, self.kurtosis * others > _TWO_VALUES)
 
     @property
     def farthest(self) -> float:
