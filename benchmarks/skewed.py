@@ -168,23 +168,39 @@ def quadratic(rng, n):
     return {"tenure": tenure, "y": 0.1 * tenure - 0.002 * tenure**2 + 0.5 * rng.normal(size=n)}
 
 
-def _concave(shape: Callable[[np.ndarray], np.ndarray], spread: float, zeros: float = 0.0) -> Draw:
-    """Return what draws a lognormal x, or zeros, and a response with a function of it."""
-
-    def draw(rng: np.random.Generator, n: int) -> Columns:
-        z, logs, errors = rng.normal(size=(3, n))
-        x = np.exp(spread * logs) * (rng.random(n) >= zeros)
-        return {"x": x, "z": z, "y": shape(x) + 0.4 * z + errors}
-
-    return draw
+def _skewed(rng: np.random.Generator, n: int, spread: float) -> tuple[np.ndarray, Columns]:
+    """Draw a lognormal x, and a normal z with what it and errors add to a response."""
+    logs, z, errors = rng.normal(size=(3, n))
+    return np.exp(spread * logs), {"z": z, "y": 0.4 * z + errors}
 
 
-_case("logarithm of a lognormal x", "y ~ x + z", 20_000)(_concave(lambda x: 0.6 * np.log(x), 0.8))
-_case("lognormal x, flat from 4 on", "y ~ x + z", 20_000)(
-    _concave(lambda x: 0.5 * np.minimum(x, 4), 0.8)
-)
-_case("logarithm, 90% zeros in x", "y ~ x + z", 20_000)(_concave(lambda x: np.log1p(x), 0.8, 0.9))
-_case("logarithm of a longer x", "y ~ x + z", 20_000)(_concave(lambda x: 0.4 * np.log(x), 1.2))
+@_case("logarithm of a lognormal x", "y ~ x + z", 20_000)
+def concave(rng, n):
+    """Draw a response that follows the logarithm of a lognormal regressor."""
+    x, others = _skewed(rng, n, 0.8)
+    return others | {"x": x, "y": others["y"] + 0.6 * np.log(x)}
+
+
+@_case("lognormal x, flat from 4 on", "y ~ x + z", 20_000)
+def capped(rng, n):
+    """Draw a response that follows a lognormal regressor up to a point."""
+    x, others = _skewed(rng, n, 0.8)
+    return others | {"x": x, "y": others["y"] + 0.5 * np.minimum(x, 4)}
+
+
+@_case("logarithm, 90% zeros in x", "y ~ x + z", 20_000)
+def concave_with_zeros(rng, n):
+    """Draw a regressor of mostly zeros, and a response that follows the logarithm of 1 + x."""
+    x, others = _skewed(rng, n, 0.8)
+    x *= rng.random(n) < 0.1
+    return others | {"x": x, "y": others["y"] + np.log1p(x)}
+
+
+@_case("logarithm of a longer x", "y ~ x + z", 20_000)
+def concave_and_long(rng, n):
+    """Draw a longer lognormal regressor, of which a few rows decide the slope."""
+    x, others = _skewed(rng, n, 1.2)
+    return others | {"x": x, "y": others["y"] + 0.4 * np.log(x)}
 
 
 @_case("interaction with a 3% dummy", "y ~ x * moved", 10_000)
