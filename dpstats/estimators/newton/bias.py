@@ -51,7 +51,7 @@ class Bias:
         unsure = _ALONG * systematic * variance / square
         even = tail.excess(limit, 2) + _ELSEWHERE * systematic
         flat = np.zeros((1, len(eta))) if flat is None else flat / limit
-        flat = np.array([no_longer(one, tail.most_excess(limit)) for one in flat])
+        flat = np.array([_no_longer(one, tail.most_excess(limit)) for one in flat])
         unit = dimension / max(whole, _LEAST_WHOLE) ** 2
         return cls(
             unit * (even / len(eta) + unsure),
@@ -71,7 +71,7 @@ class Bias:
         The position may be all wrong, and each of the others by an even part of that.
         """
         each = square / len(self.even)
-        along, *flat = (no_longer(one, math.sqrt(square)) for one in (self.along, *self.flat))
+        along, *flat = (_no_longer(one, math.sqrt(square)) for one in (self.along, *self.flat))
         return replace(
             self, even=np.minimum(self.even, each), along=along, flat=np.array(flat),
             shift=min(self.shift, math.sqrt(each)),
@@ -97,6 +97,6 @@ class Bias:
         return even + vectors @ vectors.T + self.shift**2 * np.outer(constant, constant)
 
 
-def no_longer(vector: np.ndarray, most: float) -> np.ndarray:
+def _no_longer(vector: np.ndarray, most: float) -> np.ndarray:
     """Return a vector (p,), scaled down to a length of at most ``most``."""
     return vector * min(1.0, most / max(float(np.linalg.norm(vector)), _LEAST_WHOLE))

@@ -108,10 +108,8 @@ def skewed_directions(queries: PoissonQueries) -> np.ndarray:
     """
     extremes, deviations = queries.reference.extremes, np.linalg.norm(queries.basis.root, axis=1)
     skewed = (np.abs(extremes.skewness) > _SKEWED) & (extremes.tails > 0)
-    directions = queries.basis.directions(queries.map)[
-        skewed & (_reach(queries) > _LONG * deviations)
-    ]
-    return directions / np.linalg.norm(directions, axis=1, keepdims=True)
+    skewed &= _reach(queries) > _LONG * deviations
+    return queries.basis.unit_directions(queries.map)[skewed]
 
 
 def _reach(queries: PoissonQueries) -> np.ndarray:

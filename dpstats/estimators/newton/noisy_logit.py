@@ -164,10 +164,8 @@ def release(
     few = (counted.total - counted.noise) / counted.part < rows_for_scales(
         len(basis.center) + (offsets is not None), problem, cost, _MARGINALS, 0.0
     )
-    beyond, farthest = (
-        tail.beyond(limit**2 / whitening.dimension),
-        rough.reference.extremes.leverage,
-    )
+    farthest = rough.reference.extremes.leverage
+    beyond = tail.beyond(limit**2 / whitening.dimension)
     most = (beyond + tail.deviation) * math.sqrt(farthest) if farthest > limit**2 else 0.0
     fitted = Fitted(
         position, hessian, whitening.map, queries.center, counted, rows, (mean, error), kept,
@@ -254,8 +252,7 @@ def _changed(queries: LogisticQueries, hessian: Hessian, rows: float, most: floa
     there.
     """
     basis, tails = queries.basis, queries.reference.extremes.tails
-    directions = basis.directions(queries.map)[tails > 0]
-    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    directions = basis.unit_directions(queries.map)[tails > 0]
     lost = np.minimum(_FLAT * rows * tails[tails > 0] / queries.limit**3, most)
     return (lost[:, None] * directions) @ hessian.inverse
 

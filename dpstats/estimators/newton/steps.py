@@ -87,6 +87,7 @@ class Steps:
         queries = self.queries
         noise = queries.score_deviation(p, cost)
         limit, slope = score_limit(tail, state.sigma, p, noise, _WORTH * rows**2 / t)
+        # where the square of what is lost and that of the noise, both by the limit, are least
         flat = self._flat(state)
         longest = float(np.linalg.norm(flat, axis=1).max())
         limit = max(limit, min(math.sqrt(longest / (math.sqrt(p) * noise)), tail.farthest))
@@ -128,17 +129,15 @@ class Steps:
         """Return what a limit cuts off rows far out in one column, times the limit, (k, p).
 
         A row that lies ``a`` out along a column, where the fit goes on by ``e a`` and the response
-        stays flat, has a score of the size e a^2. The sum of those beyond a limit C is
-        at most e^2 times that of a^4, over C, which the kurtosis of the column tells. Least squares
-        moves by all of it, as the rows lie along one direction. There is a vector for each column
-        that has a tail, with the limit that makes the sum of its square and that of the noise least
-        as the root of its length over the noise.
+        stays flat, has a score of the size e a^2. The sum of those beyond a limit C is at most e^2
+        times that of a^4, over C, by Markov's inequality, which the kurtosis of the column tells.
+        Least squares moves by all of it, as the rows lie along one direction. There is a vector for
+        each column that has a tail.
         """
         basis, tails = self.queries.basis, self.queries.reference.extremes.tails
         if not (tails > 0).any():
             return np.zeros((1, len(state.eta)))
-        directions = basis.directions(self.whitening.map)[tails > 0]
-        directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+        directions = basis.unit_directions(self.whitening.map)[tails > 0]
         slopes = (directions @ state.eta) ** 2 + directions**2 @ state.variance
         fourth = self.rows * tails[tails > 0] / self.whitening.dimension
         return (_FLAT * self.part * slopes * fourth)[:, None] * directions
