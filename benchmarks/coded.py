@@ -1,4 +1,4 @@
-"""Poisson regressions on tables with codes for missing values, skewed columns and heavy tails.
+"""Poisson regressions and logits on tables with codes, skewed columns and heavy tails.
 
 ``python -m benchmarks coded`` prints the share of intervals that are shown, and the share of these
 that hold the maximum of the likelihood, least over the slopes with five intervals or more. With
@@ -87,6 +87,14 @@ def _table(kind: str, n: int, rng: np.random.Generator, binary: bool) -> pd.Data
     return frame
 
 
+def _line(kind: str, n: int, epsilon: float, options: argparse.Namespace) -> tuple:
+    """Return one line of a table, of which shown and worst held stand at 6 and 9."""
+    drawn, times = tables(kind, n, options.logit), options.repetitions
+    if not options.logit:
+        return line(kind, FORMULA, drawn, times, epsilon)
+    return logit.line(kind, FORMULA, zip(islice(drawn, times), repeat(None)), epsilon)
+
+
 def main(arguments: list[str]) -> None:
     """Print a row for each kind of tables, with the numbers of rows side by side."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks coded", description=__doc__)
@@ -102,13 +110,6 @@ def main(arguments: list[str]) -> None:
     for epsilon in options.epsilons:
         lines = []
         for kind in options.kinds or kinds:
-            cells = [
-                logit.line(
-                    kind, FORMULA, zip(islice(drawn, options.repetitions), repeat(None)), epsilon
-                )
-                if options.logit
-                else line(kind, FORMULA, drawn, options.repetitions, epsilon)
-                for drawn in (tables(kind, n, options.logit) for n in options.rows)
-            ]
+            cells = [_line(kind, n, epsilon, options) for n in options.rows]
             lines.append((kind, *(cell for found in cells for cell in (found[6], found[9]))))
         print_table(f"epsilon {epsilon:g}", header, lines)

@@ -63,14 +63,13 @@ Of a skewed regressor that is off the model, as where wages follow the logarithm
 regressed on wealth, nearly all that a limit of 4 or more cuts off points along that regressor, and
 not .4 to .8 of it in some direction. With z normal, 20,000 rows and epsilon 1 and 4, the slope of
 exp(.8 z), of which z has the effect, was held in .2 and .6 of 12 fits, and in .9 to 1 with one of
-these; widths of on the model and of regressions of economists, and what exp(1.2 z) is covered by:
+these. Widths are of economists' regressions, and exp(1.2 z) was held in the shares at the end:
 
 - All of a tail along each regressor of a kurtosis above 5, at its own chance of being heavy: 15 and
   10% more for economists, .7 and .6.
-- Markov's inequality on the kurtosis beyond the normal one, in full .6 of it (taken): 5 and 3%
-  more, and twice as wide at epsilon 4 for a lognormal regressor on the model; .3 to .8. With .4 of
-  it 3 and 2%, .4 and .7; with limits that count a third of it 3% less error on the model and a half
-  more off it.
+- .6 of what Markov's inequality says of the kurtosis beyond the normal one (taken): 5 and 3% more,
+  and twice as wide at epsilon 4 for a lognormal regressor on the model; .3 to .8. With .4 of it 3
+  and 2%, .4 and .7. Limits that count a third of it: 3% less error on the model, a half more off.
 - The same, no more than the counts of the histogram of scores allow where the response is flat for
   all rows far out: 5 and 2%, a sixth less wide on the model; flat only from the 99th percentile on,
   .1 in place of .4.

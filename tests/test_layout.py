@@ -152,6 +152,7 @@ COVERED_BY = {
     ],
     "rows/test_weights.py": ["rows.in_use"],
     "suites/test_bad_calls.py": ["call.unsupported", "spelling"],
+    "run/test_reference.py": ["estimators.contract.reference"],
     "suites/test_contract.py": ["run.single", "estimators.contract.spec", "option_checks"],
     "suites/test_interrupts.py": ["tracebacks"],
     "suites/test_leaks.py": ["errors", "testing"],

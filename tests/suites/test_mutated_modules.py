@@ -238,6 +238,7 @@ HARMLESS = {
     "estimators.newton.steps": "computes from released numbers; sums are in units of their limits",
     "estimators.newton.state": "holds released numbers",
     "estimators.newton.two_stages": "computes from released numbers",
+    "estimators.contract.reference": "holds what was released of distributions",
     "estimators.contract.release": "defines a problem and what is released",
     "estimators.quantiles.rank_margins": "computes ranks from public numbers",
     "estimators.newton.score_tails": "computes from noisy counts",

@@ -12,12 +12,10 @@ from dpstats.estimators.contract.passes import (
     mapped,
     released_twice,
 )
+from dpstats.estimators.contract.reference import Extremes, Offsets, Reference
 from dpstats.estimators.contract.release import (
-    Extremes,
     Instruments,
-    Offsets,
     Problem,
-    Reference,
     Release,
     Releases,
 )

@@ -21,9 +21,8 @@ def all_pairs_imbalance(x: np.ndarray, y: np.ndarray, x_new: int) -> Callable[[i
     u = x - x_new
     at = y[u == 0]
     away = np.flatnonzero(u)
-    # by 1/u, which rounds to the same number for rows next to each other far from x_new
-    sign = np.sign(u[away])
-    order = away[np.lexsort((y[away] * sign, -u[away], sign))]
+    inverse = 1.0 / u[away]
+    order = away[np.lexsort((y[away] * np.sign(u[away]), inverse))]
     u, y = u[order].astype(float), y[order]
     starts = np.flatnonzero(np.diff(u, prepend=np.nan)).astype(np.int64)
     lengths = np.diff(starts, append=len(u))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpstats.estimators.newton.poisson_queries import PoissonQueries
-from dpstats.estimators.newton.queries import Counted
+from dpstats.estimators.newton.queries import Counted, RowQueries
 
 # Counts are told apart from noise at so many of its deviations. One row in a hundred, which a code
 # for a missing value may well have, is not to be hidden by noise; fewer than this part of the rows
@@ -82,6 +82,13 @@ class FarScores:
         )
 
 
+def may_be_hidden(queries: RowQueries, deviation: float, rows: float) -> bool:
+    """Tell whether bounds leave room for codes, in 1% of the rows or more, that noise may hide."""
+    deviations = np.linalg.norm(queries.basis.root, axis=1)
+    has_room = bool((_reach(queries) > _LONG * deviations).any())
+    return has_room and _CLEAR * deviation > _CODED * rows
+
+
 def farthest_score(queries: PoissonQueries, eta: np.ndarray, dimension: float) -> float:
     """Return how long a score may be, at a position (p,), of a row with one column at its bound.
 
@@ -112,7 +119,7 @@ def skewed_directions(queries: PoissonQueries) -> np.ndarray:
     return queries.basis.unit_directions(queries.map)[skewed]
 
 
-def _reach(queries: PoissonQueries) -> np.ndarray:
+def _reach(queries: RowQueries) -> np.ndarray:
     """Return how far the declared bounds of numeric columns lie from their centers, (d,)."""
     problem, center = queries.problem, queries.basis.center
     assert problem.layout is not None

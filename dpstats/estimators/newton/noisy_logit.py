@@ -16,6 +16,7 @@ from dpstats.errors import ArgumentError
 from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release, mapped
 from dpstats.estimators.least_squares.dense import robust_covariance
 from dpstats.estimators.newton.clusters import GAUSSIAN_SHARE, ClusterQueries, of_few
+from dpstats.estimators.newton.far_scores import may_be_hidden
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.logistic_position import (
     Hessian,
@@ -170,7 +171,8 @@ def release(
     fitted = Fitted(
         position, hessian, whitening.map, queries.center, counted, rows, (mean, error), kept,
         min(beyond / tail.rows, 1.0), products, clusters, slopes, slopes_noise, few,
-        _changed(queries, hessian, rows, most), None if offsets is not None else entropy,
+        _changed(queries, hessian, rows, most), may_be_hidden(rough, tail.deviation, rows),
+        None if offsets is not None else entropy,
     )  # fmt: skip
     return release_of(fitted, basis, problem)
 

@@ -137,7 +137,7 @@ def release(
     fitted = Fitted(
         position, hessian, whitening.map, center + math.log(unit), counted, rows, (mean, error),
         1.0, min(beyond / tail.rows, 1.0), products, clusters, slopes, slopes_noise, few,
-        np.zeros((0, len(position.eta))),  # there are no weights
+        np.zeros((0, len(position.eta))), False,  # there are no weights, and ``far`` tells more
         None,  # counts have no bound, so their likelihood has none
         steps.bias(position, hessian, tail, limit),
         FarScores(*far, counted.number, beyond >= _NONE_CUT and _may_be_far(steps, position)),

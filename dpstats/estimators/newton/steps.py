@@ -132,7 +132,7 @@ class Steps:
         stays flat, has a score of the size e a^2. The sum of those beyond a limit C is at most e^2
         times that of a^4, over C, by Markov's inequality, which the kurtosis of the column tells.
         Least squares moves by all of it, as the rows lie along one direction. There is a vector for
-        each column that has a tail.
+        each column that has a tail. Rows of a unit are taken to be alike, as for ``part``.
         """
         basis, tails = self.queries.basis, self.queries.reference.extremes.tails
         if not (tails > 0).any():

@@ -169,6 +169,18 @@ def test_intervals_hold_where_odds_stay_flat_far_out_in_a_skewed_column(shape):
     assert held >= 9
 
 
+def test_a_fit_says_where_noise_could_hide_codes():
+    """It takes 2,000 rows for few: bounds rule codes out, as 40,000 rows do."""
+    notes = []
+    for n, bounds in ((2000, None), (2000, {"a": (-5, 5)}), (40_000, None)):
+        rng = np.random.default_rng(1)
+        frame = pd.DataFrame({"a": rng.normal(size=n)})
+        frame["y"] = (frame.a + rng.logistic(size=n) > 0).astype(int)
+        with insecure_seed(1):
+            notes.append(dp.dp_logit("y ~ a", frame, epsilon=1, bounds=bounds).release.note)
+    assert "fewer than 1% of the rows" in notes[0] and notes[1:] == ["", ""]
+
+
 def test_no_ones_and_separated_ones_are_statuses():
     frame = table(3000, 5)
     with dp.testing.insecure_seed(1):

@@ -25,7 +25,7 @@ EYE = np.eye(P)
 FITTED = Fitted(
     Position(np.full(P, 0.2), 1e-4 * EYE, 0.0, 1e-6 * EYE), Hessian.released(900.0 * EYE, 2.0),
     BASIS.span, 0.3, Counted(5000.0, 20.0), 5000.0, (0.4, 0.01), 1.0, 0.1, 2 * 900.0 * EYE,
-    None, np.r_[2000.0, np.zeros(P)], np.full(P + 1, 5.0), False, np.zeros((0, P)), None,
+    None, np.r_[2000.0, np.zeros(P)], np.full(P + 1, 5.0), False, np.zeros((0, P)), False, None,
     Bias.none(P), FarScores(Counted(3.0, 10.0), Counted(-5.0, 12.0), 5000.0), np.zeros((0, P)),
 )  # fmt: skip
 

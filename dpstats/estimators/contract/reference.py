@@ -1,0 +1,182 @@
+"""Hold what released distributions of the columns tell: center, scale, offsets and far values."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Extremes:
+    """Hold what released distributions of columns tell of outlying values.
+
+    Parameters
+    ----------
+    heavy : float
+        How likely they make a heavy tail of scores, from 0 to 1.
+    heavy_seen : float
+        The same, as far as they show it: without what noise may hide.
+    leverage : float
+        Largest squared leverage of a row, as far as is seen.
+    kurtosis, skewness : numpy.ndarray, shape (d,)
+        Of the numeric columns of the design.
+    tails : numpy.ndarray, shape (d,)
+        By how much these exceed the kurtosis of a normal column, 3; 0 where that is less than
+        ``CLEAR_TAIL``, and for columns of two values, which have no tail.
+    y_ends : numpy.ndarray, shape (2,)
+        Between which means of the response lie, about its center in units of its scale: its
+        declared bounds, or somewhat beyond where it is seen.
+    y_reach : float
+        How far from its center the response lies, in units of its scale: to its declared bounds,
+        or beyond where it is seen.
+    y_most : float
+        How far it may lie, to its declared bounds or far beyond what is seen.
+    y_error : float
+        Standard error of the square of its scale, relative to it.
+    y_points, y_weights : numpy.ndarray, shape (k,)
+        A discrete distribution that resembles the response's, in such units.
+    y_unseen : bool
+        Whether nothing but one value is seen of it.
+    y_heavy : tuple of float, optional
+        How likely the histogram of the response makes a heavy tail of scores of single rows, or
+        that of its differences one of pairs of rows, at least and at most; None where there is
+        none.
+    """
+
+    # Rows may lie so many times as far out as is seen in a histogram; without declared bounds a few
+    # responses, which noise hides, so many times as far.
+    BEYOND_SEEN: ClassVar[float] = 1.3
+    BEYOND_ALL: ClassVar[float] = 5.0
+    # Largest squared leverage that a code of a factor is taken to have.
+    CODE_LEVERAGE: ClassVar[float] = 8.0
+    # Where no tail of the response is seen it is heavy with this chance: with .4, as for any
+    # histogram that hides 0.5% of the rows, visits to a doctor are covered in .8 of 100 fits.
+    HEAVY_UNSEEN: ClassVar[float] = 0.55
+    # Where a response may lie farther from its center than so many units of its scale there is room
+    # for a tail that noise hides, and for any from so many.
+    ROOM: ClassVar[tuple[float, float]] = (5.0, 20.0)
+    # Scores of single rows have a heavy tail where more than about this share of the responses,
+    # with a standard deviation, is far from their median. Far are .012 of normal ones, .037 of
+    # gamma ones of shape 4, .054 of Student's with three degrees of freedom and .11 of exponential
+    # ones. The chance of a heavy tail is at most that of the share plus the square of its noise
+    # over that deviation, which is little where the share is known. It is at least that of the
+    # share times the square of its noise in these deviations, up to 1: columns that look light say
+    # the less the more the noise hides.
+    FAR_SHARE: ClassVar[tuple[float, float]] = (0.035, 0.008)
+    # Noise alone makes kurtoses of normal columns exceed 3 by this in one of 20 at most.
+    NORMAL_KURTOSIS: ClassVar[float] = 3.0
+    CLEAR_TAIL: ClassVar[float] = 0.5
+    # Largest error of the square of the response's scale.
+    LARGEST_ERROR: ClassVar[float] = 0.5
+
+    heavy: float
+    heavy_seen: float
+    leverage: float
+    kurtosis: np.ndarray
+    skewness: np.ndarray
+    tails: np.ndarray
+    y_ends: np.ndarray
+    y_reach: float
+    y_most: float
+    y_error: float
+    y_points: np.ndarray
+    y_weights: np.ndarray
+    y_unseen: bool = False
+    y_heavy: tuple[float, float] | None = None
+
+    @classmethod
+    def tail(cls, kurtosis: float, is_long: bool) -> float:
+        """Return by how much a kurtosis exceeds a normal one, 0 where that is not clear.
+
+        ``is_long`` tells that it is of more than two values.
+        """
+        excess = kurtosis - cls.NORMAL_KURTOSIS
+        return excess if is_long and excess > cls.CLEAR_TAIL else 0.0
+
+    @property
+    def room(self) -> float:
+        """Return how much room the ends of the response leave for a tail, from 0 to 1."""
+        none, full = self.ROOM
+        return min(max((self.y_most - none) / (full - none), 0.0), 1.0)
+
+    @classmethod
+    def heavy_by_far(cls, share: float, noise: float) -> tuple[float, float]:
+        """Return how likely a ``share`` of far responses, known up to noise, makes a heavy tail.
+
+        It is so likely at least and at most.
+        """
+        usual, unsure = cls.FAR_SHARE
+        hidden, unit = noise / unsure, math.sqrt(2) * math.hypot(unsure, noise)
+        likely, most = (
+            (1 + math.erf((share + above - usual) / unit)) / 2 for above in (0.0, hidden * noise)
+        )
+        return min(hidden, 1.0) ** 2 * likely, most
+
+    @classmethod
+    def unknown(cls, columns: int) -> "Extremes":
+        """Return the extremes of distributions of which nothing is known; no column has a tail."""
+        return cls(
+            1.0,
+            1.0,
+            math.inf,
+            np.full(columns, math.inf),
+            np.zeros(columns),
+            np.zeros(columns),
+            np.array([-math.inf, math.inf]),
+            math.inf,
+            math.inf,
+            1.0,
+            np.zeros(1),
+            np.ones(1),
+        )
+
+
+@dataclass(frozen=True)
+class Offsets:
+    """Hold what was released of the distribution of rows' offsets.
+
+    Parameters
+    ----------
+    points, weights : numpy.ndarray, shape (k,)
+        A discrete distribution that resembles theirs; the weights add up to 1.
+    high : float
+        The largest that declared bounds allow for.
+    """
+
+    points: np.ndarray
+    weights: np.ndarray
+    high: float = math.inf
+
+    def mean(self, function: Callable, predictors: np.ndarray | float) -> np.ndarray:
+        """Return the mean of a function of linear predictors (m,) with offsets added, (m,)."""
+        return function(np.asarray(predictors)[..., None] + self.points) @ self.weights
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Hold a center and a scale of the rows that follow from released distributions of columns.
+
+    Parameters
+    ----------
+    center : numpy.ndarray, shape (d,)
+        Of the numeric columns of the design.
+    root : numpy.ndarray, shape (d, d)
+        Lower triangular; root @ root.T is about their covariance.
+    y_center, y_scale : float
+        Of the response.
+    extremes : Extremes
+    offsets : Offsets or None
+        Where rows have offsets.
+    hidden : float
+        Share of the rows that noise hides in a bin of the distribution of some column.
+    """
+
+    center: np.ndarray
+    root: np.ndarray
+    y_center: float
+    y_scale: float
+    extremes: Extremes
+    offsets: Offsets | None = None
+    hidden: float = 1.0
