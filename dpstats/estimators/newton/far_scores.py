@@ -12,6 +12,9 @@ from dpstats.estimators.newton.queries import Counted, RowQueries
 # for a missing value may well have, is not to be hidden by noise; fewer than this part of the rows
 # are ordinary. Set by simulation (benchmarks/coded.py).
 _CLEAR, _CODED, _ORDINARY = 2.0, 0.01, 0.0005
+# Distributions of columns show a share of rows far out that is so many deviations of noise on a
+# count of leverages (``benchmarks coded --logit``).
+_SHOWN = 6.0
 # A regressor of this skewness may have far rows that decide its coefficient, where its effect is
 # not exponential: any count above the ordinary is a sign of them. There is no tail beyond bounds
 # closer than so many standard deviations. Set by the same simulation.
@@ -86,7 +89,7 @@ def may_be_hidden(queries: RowQueries, deviation: float, rows: float) -> bool:
     """Tell whether bounds leave room for codes, in 1% of the rows or more, that noise may hide."""
     deviations = np.linalg.norm(queries.basis.root, axis=1)
     has_room = bool((_reach(queries) > _LONG * deviations).any())
-    return has_room and _CLEAR * deviation > _CODED * rows
+    return has_room and _SHOWN * deviation > _CODED * rows
 
 
 def farthest_score(queries: PoissonQueries, eta: np.ndarray, dimension: float) -> float:
