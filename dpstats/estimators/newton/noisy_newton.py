@@ -63,9 +63,9 @@ def release(
     In the whitened directions a the score of a row is s = a (v - a'eta), v the response about
     its released mean in units of its released standard deviation. A step adds the noisy sum
     of clipped scores over the number of rows; three steps, each at a limit that a noisy histogram
-    of |s| names, and the start are combined by their variances as a Kalman filter would. Where X'X
-    was of rows scaled down alone, and their released mean leverage is above 1, a is divided by its
-    root.
+    of |s| and released kurtoses of the columns name, and the start are combined by their variances
+    as a Kalman filter would. Where X'X was of rows scaled down alone, and their released mean
+    leverage is above 1, a is divided by its root.
 
     Guarantee. mu-GDP for the given relation, hence (epsilon, delta)-DP (Smith and Thakurta 2022
     for sums that depend on earlier releases within fractions of mu^2 fixed beforehand).
@@ -116,7 +116,8 @@ def release(
 
     What it estimates: least squares, with weights weighted least squares, of the response on the
     design of the variables so clipped, of all rows. What is cut off the scores would bias it; its
-    size is read off the histograms and is part of the intervals.
+    size is read off the histograms, along skewed columns off their kurtoses
+    (:class:`~dpstats.estimators.newton.steps.Steps`), and is part of the intervals.
     """
     (found,) = releases(passes, problem, cost, noise, cov_type, loss)
     return found
