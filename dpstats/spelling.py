@@ -36,6 +36,15 @@ def unknown_word(argument: str, value, known: Collection[str]) -> ArgumentError:
     return ArgumentError(f"expected {argument} to be one of {', '.join(known)}, got {shown(value)}")
 
 
+def check_word(argument: str, value, known: Collection[str]) -> None:
+    """Raise ArgumentError unless a value is one of the words that an argument takes.
+
+    >>> check_word("select", "lasso", ["kendall", "lasso"])
+    """
+    if not isinstance(value, str) or value not in known:
+        raise unknown_word(argument, value, known)
+
+
 def near_or_listed(name, columns: Collection[str]) -> str:
     """Write the column that is meant, or which columns there are.
 
