@@ -52,10 +52,14 @@ def near_or_listed(name, columns: Collection[str]) -> str:
     "did you mean 'education'?"
     >>> near_or_listed("z", ["wage", "education"])
     'the columns are wage, education'
+    >>> near_or_listed("z", [])
+    'the data have no columns'
     """
     near = nearest(name, columns)
     if near is not None:
         return f"did you mean {near!r}?"
+    if not columns:
+        return "the data have no columns"
     more = f" and {len(columns) - _LISTED} more" if len(columns) > _LISTED else ""
     return f"the columns are {', '.join(map(str, [*columns][:_LISTED]))}{more}"
 
