@@ -33,7 +33,7 @@ from dpstats.estimators.companion import with_companion
 from dpstats.estimators.contract import Method
 from dpstats.formula import Formula, InstrumentFormula, RFormula
 from dpstats.option_checks import is_word, number, whole
-from dpstats.privacy import DEFAULT_DELTA, RELATIONS, validate_guarantee
+from dpstats.privacy import DEFAULT_DELTA, RELATIONS, checked_delta, validate_guarantee
 from dpstats.rows.cluster import (
     checked_cluster,
     cluster_schema,
@@ -102,8 +102,8 @@ def _request(
     outcomes: Mapping[str, Formula] | None = None,
 ) -> Request:  # fmt: skip
     """Check the arguments of a call for one of its formulas, and build the request."""
-    epsilon, known_delta = validate_guarantee(epsilon, 0.0 if delta is None else delta)
-    delta = None if delta is None else known_delta
+    epsilon, _ = validate_guarantee(epsilon, 0.0)
+    delta = checked_delta(delta)
     weights_of_rows = declared_weights(weights, trim_weights, declared.bounds, table)
     of_offset = declared_offset(offset, exposure, declared.bounds, table)
     ranges, term_bounds = declared_bounds(declared.bounds, formula)

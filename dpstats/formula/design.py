@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 import patsy
 
-from dpstats.errors import ArgumentError, FormulaError
+from dpstats.errors import ArgumentError, FormulaError, typed
 from dpstats.formula.absorption import without_intercept
 from dpstats.formula.column_origins import ColumnOrigins
 from dpstats.formula.columns import column_bounds, factor_bounds
@@ -94,7 +94,7 @@ class Formula:
         Of `columns`, if they are given, R's dot stands for those that are not left of ~.
         """
         if not isinstance(text, str):
-            raise FormulaError(f"expected a formula such as 'y ~ x', got a {type(text).__name__}")
+            raise FormulaError(f"expected a formula such as 'y ~ x', got {typed(text)}")
         text = text if columns is None else without_dot(text, columns)
         with in_own_words(text, isinstance(text, RFormula)):
             return _read(text)
