@@ -106,7 +106,10 @@ def _asked(study: Study, data, rule: str | None = None, **more) -> list[Asked]:
 
 def quoted(model: Model, data, **more) -> Asked:
     """Ask what one entry would cost; its verb checks it and reads no row."""
-    return model.call(data, budget=_Quote(), **more)
+    try:
+        return model.call(data, budget=_Quote(), **more)
+    except ArgumentError as error:
+        raise type(error)(f"{model.name}: {error}") from None
 
 
 def _dry_fits(study: Study, progress: bool | None) -> dict:
