@@ -291,13 +291,27 @@ class Design(ColumnOrigins):
         """Compute clipped design rows (m, S) and responses (m,) of complete rows.
 
         Total: no value raises, warns or drops a row. A value out of its range counts as the
-        end of the range, and a NaN made by a transform as the midpoint of its column.
+        end of the range, and a NaN made by a transform as the midpoint of its column; rows in use
+        have none.
         """
         m = len(batch[next(iter(self.schema))])
         if not m:
             return Rows(np.zeros((0, len(self.names))), np.zeros(0))
         y = self._left.clipped(batch, m, *self._response_ends)
         return Rows(self._right.clipped(batch, m, self.low, self.high), y[:, -1])
+
+    @property
+    def has_terms(self) -> bool:
+        """Tell whether some term is an expression, which may have no value at a number."""
+        return self._left.has_terms or self._right.has_terms
+
+    def has_values(self, batch: Batch) -> np.ndarray:
+        """Tell of which rows of complete variables all terms have a finite value, bool (m,).
+
+        So ``np.log(x)`` has none at a negative number and at 0. Each row is asked by itself.
+        """
+        m = len(batch[next(iter(self.schema))])
+        return self._left.has_values(batch, m) & self._right.has_values(batch, m)
 
     def responses(self, batch: Batch) -> np.ndarray:
         """Compute responses y (m,) of complete rows, clipped to their bounds.

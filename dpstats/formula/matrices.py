@@ -95,6 +95,22 @@ class Matrix:
                 self._fill(column, j, batch, factors, low[j], high[j])
         return codes.T, numbers.T
 
+    @property
+    def has_terms(self) -> bool:
+        """Tell whether some factor is an expression, which may have no value at a number."""
+        return None in self._variables.values()
+
+    def has_values(self, batch: Batch, m: int) -> np.ndarray:
+        """Tell at which private rows all expressions have a finite value, bool (m,)."""
+        found = np.ones(m, dtype=bool)
+        with np.errstate(all="ignore"):
+            factors = self._private_factors(batch)
+            for factor, variable in self._variables.items():
+                if variable is None:
+                    values = np.isfinite(factors[factor])
+                    found &= values if values.ndim < 2 else values.all(axis=1)
+        return found
+
     def _private_factors(self, batch: Batch) -> Mapping:
         """Evaluate the factors on a batch, each when it is first asked for."""
         data = Once(lambda name: _inside(batch[name], self._schema[name]))
