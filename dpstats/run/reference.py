@@ -55,13 +55,14 @@ def _extremes(
     farther = _BEYOND_QUANTILES if is_rough else Extremes.BEYOND_SEEN
     squares = (np.linalg.solve(root, (Z - center).T) ** 2).sum(axis=0)
     codes = sum(len(block.coding) for block in design.layout.blocks)
-    heavy, columns = _heavy(marginals, y), _standardised(Z)[2]
+    seen, columns = _seen_heavy(marginals, y), _standardised(Z)[2]
+    heavy = max(seen, Extremes.HEAVY_UNSEEN * y.is_rough)
     kurtosis, skewness = ((columns**power).mean(axis=0) for power in (4, 3))
     ends = _ends(y, limit)
     reach = float(np.abs(ends).max()) * (1.0 if limit is not None or y.is_rough else 1 + heavy)
     return Extremes(
         heavy=heavy,
-        heavy_seen=_seen_heavy(marginals, y),
+        heavy_seen=seen,
         leverage=float(squares.max() * farther**2) + max(codes, 1) * Extremes.CODE_LEVERAGE,
         kurtosis=kurtosis + _UNSEEN_KURTOSIS * is_rough,
         skewness=skewness,
@@ -77,13 +78,8 @@ def _extremes(
     )
 
 
-def _heavy(marginals: Mapping[str, Marginal], y: Marginal) -> float:
-    """Return how likely the distributions make a heavy tail of scores, from 0 to 1."""
-    return max(_seen_heavy(marginals, y), Extremes.HEAVY_UNSEEN * y.is_rough)
-
-
 def _seen_heavy(marginals: Mapping[str, Marginal], y: Marginal) -> float:
-    """Return the same as far as they show one."""
+    """Return how likely the distributions show a heavy tail of scores, from 0 to 1."""
     columns = marginals.values()
     signs = (
         max(marginal.moment(4) for marginal in columns) - _KURTOSIS,
