@@ -26,13 +26,14 @@ _TWO_VALUES = 1.3
 
 
 def reference_of(
-    design: Design, marginals: Mapping[str, Marginal], response: str, limit: Numeric | None
-) -> Reference:
+    design: Design, marginals: Mapping[str, Marginal], response: str, limit: Numeric | None,
+    grouped: bool = False,
+) -> Reference:  # fmt: skip
     """Return center, scale and extremes of a design as if its variables were independent.
 
     They are those of a synthetic table with the released distributions, which is the same in
     every call, so this uses nothing but what was released and public facts. ``limit`` are the
-    declared bounds of the response.
+    declared bounds of the response. Where fits are ``grouped`` each is of a part of the rows.
     """
     center, sd, U = _standardised(_synthetic(design, marginals, _UNIFORM))
     correlation = U.T @ U / _ROWS + _JITTER * np.eye(len(sd))
@@ -41,6 +42,7 @@ def reference_of(
     y = marginals[response]
     scale = max(y.sd, LEAST_SD)
     extremes = _extremes(design, marginals, center, root, y, limit)
+    extremes = extremes.of_groups() if grouped else extremes
     columns = [m for name, m in marginals.items() if name in {*design.schema, response}]
     hidden = max(1.0 if marginal.is_rough else marginal.hidden for marginal in columns)
     return Reference(center, root, y.mean, scale, extremes, hidden=hidden)
@@ -55,14 +57,13 @@ def _extremes(
     farther = _BEYOND_QUANTILES if is_rough else Extremes.BEYOND_SEEN
     squares = (np.linalg.solve(root, (Z - center).T) ** 2).sum(axis=0)
     codes = sum(len(block.coding) for block in design.layout.blocks)
-    seen, columns = _seen_heavy(marginals, y), _standardised(Z)[2]
-    heavy = max(seen, Extremes.HEAVY_UNSEEN * y.is_rough)
+    heavy, columns = _heavy(marginals, y), _standardised(Z)[2]
     kurtosis, skewness = ((columns**power).mean(axis=0) for power in (4, 3))
     ends = _ends(y, limit)
     reach = float(np.abs(ends).max()) * (1.0 if limit is not None or y.is_rough else 1 + heavy)
     return Extremes(
         heavy=heavy,
-        heavy_seen=seen,
+        heavy_seen=_seen_heavy(marginals, y),
         leverage=float(squares.max() * farther**2) + max(codes, 1) * Extremes.CODE_LEVERAGE,
         kurtosis=kurtosis + _UNSEEN_KURTOSIS * is_rough,
         skewness=skewness,
@@ -78,8 +79,13 @@ def _extremes(
     )
 
 
+def _heavy(marginals: Mapping[str, Marginal], y: Marginal) -> float:
+    """Return how likely the distributions make a heavy tail of scores, from 0 to 1."""
+    return max(_seen_heavy(marginals, y), Extremes.HEAVY_UNSEEN * y.is_rough)
+
+
 def _seen_heavy(marginals: Mapping[str, Marginal], y: Marginal) -> float:
-    """Return how likely the distributions show a heavy tail of scores, from 0 to 1."""
+    """Return the same as far as they show one."""
     columns = marginals.values()
     signs = (
         max(marginal.moment(4) for marginal in columns) - _KURTOSIS,
