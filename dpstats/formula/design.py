@@ -223,6 +223,7 @@ class Design(ColumnOrigins):
         if self._recipe[0].absorbed is not None:
             infos[1] = without_intercept(infos[1])
         self._infos = infos
+        self._left, self._right = (Matrix(info, self.schema) for info in infos)
         self._bound(term_bounds)
         right = infos[1]
         self.names = named(right)
@@ -232,17 +233,16 @@ class Design(ColumnOrigins):
 
     def _bound(self, term_bounds: Mapping) -> None:
         """Bound the columns by the ranges of the schema."""
-        left, right = self._infos
         clipping = {n: kind for n, kind in self._recipe[3].items() if n not in self._splined}
         numbers = {n: kind for n, kind in self.schema.items() if isinstance(kind, Numeric)}
         wide = {n for n, kind in self._recipe[3].items() if not kind.within(numbers[n])}
         bounds = factor_bounds(self._infos, self.schema, term_bounds, wide)
-        self._response_ends = column_bounds(left, bounds)
+        self._response_ends = column_bounds(self._left.columns, bounds)
         low, high = self._response_ends
         self.response_bounds = float(low[-1]), float(high[-1])
-        self.low, self.high = column_bounds(right, bounds)
-        self._clipping = {**self.schema, **clipping}
-        self._left, self._right = Matrix(left, self._clipping), Matrix(right, self._clipping)
+        self.low, self.high = column_bounds(self._right.columns, bounds)
+        clipped = {**self.schema, **clipping}
+        self._left, self._right = self._left.clipping(clipped), self._right.clipping(clipped)
         self.layout = self._right.bounded_layout(bounds)
 
     def response_ends(self, estimated: Collection[str]) -> tuple[float, float]:
