@@ -204,6 +204,14 @@ def concave_in_groups(rng, n):
     return others | {"x": x, "rural": rural, "y": others["y"] + 0.6 * np.log(x) * (1 + rural)}
 
 
+@_case("logarithm, more with age", "y ~ x * age", 20_000)
+def concave_with_age(rng, n):
+    """Draw a response that follows the logarithm of x, three times as steep at 60 as at 20."""
+    x, others = _skewed(rng, n, 0.8)
+    age = rng.uniform(20, 60, n)
+    return {"x": x, "age": age, "y": others["y"] + 0.015 * age * np.log(x) + 0.02 * age}
+
+
 @_case("logarithm of a longer x", "y ~ x + z", 20_000)
 def concave_and_long(rng, n):
     """Draw a longer lognormal regressor, of which a few rows decide the slope."""

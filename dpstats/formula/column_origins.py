@@ -82,6 +82,20 @@ class ColumnOrigins(ABC):
                 places.setdefault(name, []).append(j)
         return places
 
+    def interact(self) -> np.ndarray:
+        """Tell which two numeric columns have a number in common and another one not, bool (d, d).
+
+        >>> from dpstats.formula import Formula
+        >>> schema = {"y": Numeric(0, 1), "x": Numeric(0, 9), "z": Numeric(0, 9)}
+        >>> design = Formula.parse("y ~ x + I(x**2) + z + x:z").design(schema)
+        >>> design.interact().astype(int).tolist()
+        [[0, 0, 0, 1], [0, 0, 0, 1], [0, 0, 0, 1], [1, 1, 1, 0]]
+        """
+        numbers = {name for name, kind in self.schema.items() if isinstance(kind, Numeric)}
+        sources = [self._right.sources(j)[0] & numbers for j in map(int, self.layout.numeric)]
+        found = [[bool(one & other) and one != other for other in sources] for one in sources]
+        return np.array(found, dtype=bool).reshape(len(sources), len(sources))
+
     def columns_of_levels(self) -> list[int]:
         """List the columns that are functions of the levels of one variable.
 

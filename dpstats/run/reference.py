@@ -72,6 +72,7 @@ def _extremes(
         skewness=skewness,
         tails=tails,
         within=within,
+        moves=_moves(Z, within, design),
         y_ends=ends,
         y_reach=reach,
         y_most=reach if limit is not None else Extremes.BEYOND_ALL * reach,
@@ -100,6 +101,21 @@ def _tails(rows: Rows, design: Design) -> tuple[np.ndarray, np.ndarray]:
     moments = [[float((unit**power).mean()) for power in (4, 3)] for unit in units]
     tails = [Extremes.tail(fourth, fourth > third**2 + _TWO_VALUES) for fourth, third in moments]
     return np.array(tails), within
+
+
+def _moves(Z: np.ndarray, within: np.ndarray, design: Design) -> np.ndarray:
+    """Return how far columns Z (m, d) move where rows are far out in one of them, (d, d).
+
+    It is the mean by the fourth power of that one, of columns of an interaction of numbers and
+    those of its numbers. The others move alone here: what a polynomial does far out one slope does
+    not tell, and codes have an interaction each.
+    """
+    _, sd, U = _standardised(Z)
+    together = design.interact() & ~np.logical_or.outer(within > 0, within > 0)
+    fourth = np.maximum((U**4).sum(axis=0), LEAST_SD)
+    moves = np.where(together, (U**3).T @ U / fourth[:, None] * sd / sd[:, None], 0.0)
+    np.fill_diagonal(moves, 1.0)
+    return moves
 
 
 def _heavy(marginals: Mapping[str, Marginal], y: Marginal) -> float:

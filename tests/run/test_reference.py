@@ -126,6 +126,20 @@ def test_columns_of_an_interaction_have_the_tail_of_their_number(formula):
     assert reference().extremes.within.tolist() == [0.0]
 
 
+def test_columns_of_an_interaction_move_with_their_numbers_where_these_are_far_out():
+    """x:z by the mean of z where x is far out; x and z hardly, and a square not at all."""
+    schema = {name: Numeric(-100.0, 100.0) for name in "xyz"}
+    design = Formula.parse("y ~ x * z + I(x ** 2)").design(schema)
+    ages = marginal(np.linspace(20.0, 60.0, 200))
+    moves = reference_of(design, {"x": COUNTS, "z": ages, "y": NORMAL}, "y", None).extremes.moves
+    assert moves.shape == (4, 4) and np.diag(moves) == pytest.approx(np.ones(4))
+    names = [design.names[j] for j in design.layout.numeric]
+    x, z, square, both = (names.index(name) for name in ("x", "z", "I(x ** 2)", "x:z"))
+    assert moves[x, both] == pytest.approx(40, rel=0.1) and moves[both, x] > 0.9 / 60
+    assert moves[x, z] == moves[z, x] == moves[x, square] == moves[square, x] == 0
+    assert abs(moves[z, both]) < 2 * COUNTS.sd  # as x is where z is far out
+
+
 def test_long_tails_on_both_sides_of_all_groups_are_not_those_of_each():
     """As where normal groups differ in scale; skewed columns are so in their groups."""
     even = marginal([-10.0, -1.0, 0.0, 1.0, 10.0], [0.01, 0.2, 0.58, 0.2, 0.01])

@@ -29,6 +29,9 @@ class Extremes:
     within : numpy.ndarray, shape (d,)
         Deviations, within a code, of the columns of such interactions and of their number; 0 for
         other columns.
+    moves : numpy.ndarray, shape (d, d)
+        How far all columns move, on average, where rows are far out in one of them, by a unit of
+        that: those of an interaction of numbers move with these.
     y_ends : numpy.ndarray, shape (2,)
         Between which means of the response lie, about its center in units of its scale: its
         declared bounds, or somewhat beyond where it is seen.
@@ -87,6 +90,7 @@ class Extremes:
     skewness: np.ndarray
     tails: np.ndarray
     within: np.ndarray
+    moves: np.ndarray
     y_ends: np.ndarray
     y_reach: float
     y_most: float
@@ -145,6 +149,7 @@ class Extremes:
             np.zeros(columns),
             np.zeros(columns),
             np.zeros(columns),
+            np.eye(columns),
             np.array([-math.inf, math.inf]),
             math.inf,
             math.inf,

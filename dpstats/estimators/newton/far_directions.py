@@ -15,15 +15,15 @@ def far_directions(
     """Return directions (k, p) of length 1, and the tails (k,) of rows along them.
 
     A tail is by how much the mean fourth power of rows mapped by ``map_`` exceeds that of normal
-    ones. Rows far out in a column lie along it, and their tail is the one that its distribution
-    shows. Those of an interaction x:g with a code lie along x and along the column of the code, d
-    times as far as x is within the code, in its deviations; as the variance of all rows is 1 in any
-    direction the code has at most a part 1 / d^2 of them, and the tail is at most d^2 times that
-    of x.
+    ones. Rows far out in a column lie along it and the columns that move with it, and their tail is
+    the one that its distribution shows. Those of an interaction x:g with a code lie along x and
+    along the column of the code, d times as far as x is within the code, in its deviations; as the
+    variance of all rows is 1 in any direction the code has at most a part 1 / d^2 of them, and the
+    tail is at most d^2 times that of x.
     """
     assert problem.layout is not None and problem.reference is not None
-    extremes, moves = problem.reference.extremes, np.eye(len(basis.center))
-    tails, within = extremes.tails, extremes.within
+    extremes = problem.reference.extremes
+    tails, within, moves = extremes.tails, extremes.within, extremes.moves.copy()
     for one in problem.layout.slopes:
         if one.main is not None:
             moves[one.places, one.main] = 1.0

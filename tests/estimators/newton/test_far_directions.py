@@ -50,6 +50,16 @@ def test_rows_far_out_in_a_column_lie_along_it():
     assert none[0].shape == (0, 3) and none[1].shape == (0,)
 
 
+def test_columns_that_move_with_one_are_part_of_its_direction():
+    made = problem("y ~ x + z", [5.0, 0.0], [0.0, 0.0])
+    moves = np.array([[1.0, -2.0], [0.0, 1.0]])
+    extremes = replace(made.reference.extremes, moves=moves)
+    made = replace(made, reference=replace(made.reference, extremes=extremes))
+    basis = IndicatorBasis.of(made)
+    map_ = np.vstack([np.zeros(2), np.diag([3.0, 0.5])])
+    assert far_directions(basis, map_, made)[0] == pytest.approx(np.array([[3, -1]]) / 10**0.5)
+
+
 @pytest.mark.parametrize("formula", ["y ~ x * g", "y ~ g + x:g"])
 def test_rows_of_a_code_lie_along_the_number_and_its_column(formula):
     """With a number of a long tail, in codes of 5% and 35% of the rows and the others."""
