@@ -98,19 +98,19 @@ def _hashed(columns: list[np.ndarray], key: int) -> np.ndarray:
 def _counted(columns: list[np.ndarray], hashes: np.ndarray) -> np.ndarray:
     """Number the rows that are equal, uint64 (n,), from 0."""
     order = np.argsort(hashes)
-    begins = _begins(columns, order)
-    if (begins[1:] & (np.diff(hashes[order]) == 0)).any():
+    alike = 1 + np.flatnonzero(np.diff(hashes[order]) == 0)
+    equal = _equal(columns, order, alike)
+    if len(equal) < len(alike):
         order = np.lexsort(columns)  # different rows have one hash, and equal ones may lie apart
-        begins = _begins(columns, order)
-    places, numbers = np.arange(len(order)), np.empty(len(order), np.uint64)
-    numbers[order] = places - np.maximum.accumulate(np.where(begins, places, 0))
+        equal = _equal(columns, order, np.arange(1, len(order)))
+    firsts, numbers = np.arange(len(order)), np.empty(len(order), np.uint64)
+    firsts[equal] = 0
+    numbers[order] = np.arange(len(order)) - np.maximum.accumulate(firsts)
     return numbers
 
 
-def _begins(columns: list[np.ndarray], order: np.ndarray) -> np.ndarray:
-    """Tell which rows in an order are not equal to the one before, bool (n,)."""
-    begins = np.zeros(len(order), dtype=bool)
-    begins[:1] = True
+def _equal(columns: list[np.ndarray], order: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """Return the places in an order, of those given, with a row equal to the one before."""
     for column in columns:
-        begins[1:] |= np.diff(column[order]) != 0
-    return begins
+        places = places[column[order[places]] == column[order[places - 1]]]
+    return places
