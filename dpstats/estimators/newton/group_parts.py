@@ -48,8 +48,8 @@ def labels_for_variances(groups: Clusters, norm: float, weight: float) -> int:
 def in_parts(labels: int, key: int, rows: Rows) -> Rows:
     """Sort rows of whole groups by these, and by which of the labels they draw by a key.
 
-    Rows come with the number of their group in ``keys`` and go with it in ``units``, and with that
-    of its part in ``keys``. Of one label groups are whole.
+    Their ``keys`` are the numbers of groups. Of the rows that are returned ``units`` are, and
+    ``keys`` are those of parts. Of one label groups are whole.
     """
     from dpstats.numerics.group_sort import by_group
 
