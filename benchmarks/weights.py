@@ -5,6 +5,8 @@ weights, and of rows that were multiplied by the root of their weight before the
 the bounds of the unweighted columns, as some software does.
 """
 
+import argparse
+
 import numpy as np
 import pandas as pd
 from statsmodels.api import WLS
@@ -84,22 +86,21 @@ FITS = {
 }
 
 
-def main() -> None:
+def main(arguments: list[str]) -> None:
     """Print a table of bias, root mean square error and coverage."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks weights", description=__doc__)
+    parser.add_argument("--fits", type=int, default=300)
+    options = parser.parse_args(arguments)
     truth = population()[1]
     print(f"slope in the population: {truth:.4f}")
     print(f"{'fit':28}{'n':>8}{'epsilon':>9}{'bias':>9}{'rmse':>8}{'shown':>7}{'covers':>8}")
     for n in (5_000, 50_000):
         for epsilon in (1.0, 4.0):
             for name, fit in FITS.items():
-                errors, covered = trials(fit, truth, n, 300, epsilon=epsilon)
+                errors, covered = trials(fit, truth, n, options.fits, epsilon=epsilon)
                 shown = ~np.isnan(covered)
                 rate = covered[shown].mean() if shown.any() else np.nan
                 print(
                     f"{name:28}{n:8,}{epsilon:9g}{errors.mean():9.4f}"
                     f"{np.sqrt(np.mean(errors**2)):8.4f}{shown.mean():7.0%}{rate:8.1%}"
                 )
-
-
-if __name__ == "__main__":
-    main()

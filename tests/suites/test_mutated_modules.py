@@ -225,6 +225,7 @@ HARMLESS = {
     "estimators.newton.bias": "computes from noisy counts",
     "estimators.newton.far_scores": "computes from noisy counts",
     "estimators.newton.goodness": "computes from released numbers",
+    "estimators.newton.hidden_rows": "computes from noisy counts",
     "estimators.newton.logistic_position": "computes from released numbers",
     "estimators.newton.logistic_release": "computes from released numbers",
     "estimators.newton.loss": "defines what a loss is",

@@ -3,6 +3,7 @@
 ``python tests/suites/test_readme.py`` rewrites the outputs.
 """
 
+import argparse
 import contextlib
 import io
 import re
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 
 import dpstats as dp
+from benchmarks import __main__ as benchmarks
 from dpstats import cli
 
 ROOT = Path(__file__).parents[2]
@@ -27,6 +29,7 @@ WRITTEN = sorted({*PAGES, *ROOT.glob("[A-Z]*.md"), *ROOT.glob("vignettes/*/READM
 # A Python block, and the output below it if there is one.
 PYTHON = re.compile(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```\n)?", re.DOTALL)
 CONSOLE = re.compile(r"```console\n(.*?)```\n", re.DOTALL)
+BENCHMARK = re.compile(r"`python\s-m\sbenchmarks\s([^`]+)`")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 pytestmark = pytest.mark.skipif(
@@ -98,6 +101,30 @@ def leads_nowhere(page: Path, link: str) -> bool:
     path, _, fragment = link.partition("#")
     target = (page.parent / path).resolve() if path else page
     return not target.exists() or bool(fragment) and fragment not in anchors(target)
+
+
+def benchmark_commands() -> set[str]:
+    """The parts and options of all benchmarks that pages name, and each part as it is."""
+    texts = [path.read_text(encoding="utf-8") for path in WRITTEN]
+    named = {" ".join(found.split()) for text in texts for found in BENCHMARK.findall(text)}
+    return named | set(benchmarks.PARTS | benchmarks.ALONE)
+
+
+@pytest.mark.parametrize("command", sorted(benchmark_commands()))
+def test_the_benchmarks_take_the_options_that_pages_give_them(command, monkeypatch):
+    class _Parsed(Exception):
+        """Ends a benchmark where it has read its options."""
+
+    parse = argparse.ArgumentParser.parse_args
+
+    def parsed(parser, arguments):
+        parse(parser, arguments)
+        raise _Parsed
+
+    monkeypatch.setattr(argparse.ArgumentParser, "parse_args", parsed)
+    required = ["--data", "DIR"] if command in {"auto", "cases", "floor"} else []
+    with pytest.raises(_Parsed):
+        benchmarks.main([*shlex.split(command), *required])
 
 
 def test_links_lead_somewhere():

@@ -5,20 +5,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpstats.estimators.newton.hidden_rows import LONG, reach
 from dpstats.estimators.newton.poisson_queries import PoissonQueries
-from dpstats.estimators.newton.queries import Counted, RowQueries
+from dpstats.estimators.newton.queries import Counted
 
 # Counts are told apart from noise at so many of its deviations. One row in a hundred, which a code
 # for a missing value may well have, is not to be hidden by noise; fewer than this part of the rows
 # are ordinary. Set by simulation (benchmarks/coded.py).
 _CLEAR, _CODED, _ORDINARY = 2.0, 0.01, 0.0005
-# Distributions of columns show a share of rows far out that is so many deviations of noise on a
-# count of leverages (``benchmarks coded --logit``).
-_SHOWN = 6.0
 # A regressor of this skewness may have far rows that decide its coefficient, where its effect is
-# not exponential: any count above the ordinary is a sign of them. There is no tail beyond bounds
-# closer than so many standard deviations. Set by the same simulation.
-_SKEWED, _LONG = 1.25, 10.0
+# not exponential: any count above the ordinary is a sign of them. Set by the same simulation.
+_SKEWED = 1.25
 # Other columns are at most so many deviations of the predictor away.
 _USUAL = 2.0
 _SEEN = (
@@ -30,12 +27,6 @@ _HIDDEN = (
     "the noise could hide 1% of the rows far out, as codes for missing values are, so intervals "
     "are unbounded; raise epsilon or n, or declare bounds= of all columns, close enough that none "
     "can be far out"
-)
-
-ASSUMED = (
-    "intervals take it that fewer than 1% of the rows lie far out, as codes for missing values and "
-    "the tail of a skewed regressor do; close bounds= of all columns, or the logarithm of a "
-    "regressor, rule that out"
 )
 
 
@@ -73,6 +64,11 @@ class FarScores:
         return _HIDDEN if most > _CODED * self.rows else ""
 
     @property
+    def hidden(self) -> float:
+        """Return the share of the rows that may lie far out where intervals are shown."""
+        return _CODED if self.possible else 0.0
+
+    @property
     def unclear(self) -> bool:
         """Tell whether more rows than are ordinary are counted far out, by noise or not."""
         return self.possible and self._exceed(0.0)
@@ -85,13 +81,6 @@ class FarScores:
         )
 
 
-def may_be_hidden(queries: RowQueries, deviation: float, rows: float) -> bool:
-    """Tell whether bounds leave room for codes, in 1% of the rows or more, that noise may hide."""
-    deviations = np.linalg.norm(queries.basis.root, axis=1)
-    has_room = bool((_reach(queries) > _LONG * deviations).any())
-    return has_room and _SHOWN * deviation > _CODED * rows
-
-
 def farthest_score(queries: PoissonQueries, eta: np.ndarray, dimension: float) -> float:
     """Return how long a score may be, at a position (p,), of a row with one column at its bound.
 
@@ -102,7 +91,7 @@ def farthest_score(queries: PoissonQueries, eta: np.ndarray, dimension: float) -
     offsets = queries.reference.offsets
     highest = 0.0 if offsets is None else offsets.high
     with np.errstate(all="ignore"):  # bounds may be infinite
-        numbers = queries.basis.directions(queries.map) * _reach(queries)[:, None]
+        numbers = queries.basis.directions(queries.map) * reach(queries.basis, problem)[:, None]
         vectors = np.vstack([queries.map[:first], numbers])
         along = np.abs(vectors @ eta) + _USUAL * np.linalg.norm(eta)
         means = np.maximum(problem.y_high / queries.unit, np.exp(queries.center + highest + along))
@@ -118,13 +107,5 @@ def skewed_directions(queries: PoissonQueries) -> np.ndarray:
     """
     extremes, deviations = queries.reference.extremes, np.linalg.norm(queries.basis.root, axis=1)
     skewed = (np.abs(extremes.skewness) > _SKEWED) & (extremes.tails > 0)
-    skewed &= _reach(queries) > _LONG * deviations
+    skewed &= reach(queries.basis, queries.problem) > LONG * deviations
     return queries.basis.unit_directions(queries.map)[skewed]
-
-
-def _reach(queries: RowQueries) -> np.ndarray:
-    """Return how far the declared bounds of numeric columns lie from their centers, (d,)."""
-    problem, center = queries.problem, queries.basis.center
-    assert problem.layout is not None
-    ends = (end[problem.layout.numeric] - center for end in (problem.low, problem.high))
-    return np.maximum(*(np.abs(end) for end in ends))

@@ -135,6 +135,25 @@ class IndicatorBasis:
         constant = codes if self.indicators else np.zeros((1, map_.shape[1]))
         return self._row_map(self.offsets, constant, numbers)
 
+    def narrowed(self, map_: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return fewer directions (m, q), and squares (m,), that tell the lengths of mapped rows.
+
+        |phi @ map_|^2 is that of phi in these directions and phi @ squares. A row has one code of
+        the largest block, and what this code adds at right angles to what all else may add, the
+        squares, is known beforehand: q is at most the number of coordinates outside of that block.
+        """
+        squares = np.zeros(self.size)
+        if not self.sizes:
+            return map_, squares
+        largest = int(np.argmax(self.sizes))
+        block = slice(self.offsets[largest], self.offsets[largest] + self.sizes[largest])
+        along = np.linalg.qr(np.delete(map_, block, axis=0).T)[0]
+        if along.shape[1] >= map_.shape[1]:
+            return map_, squares
+        narrow = map_ @ along
+        squares[block] = ((map_[block] - narrow[block] @ along.T) ** 2).sum(axis=1)
+        return narrow, squares
+
     @cached_property
     def entries(self) -> "RowMap":
         """Return the map of rows to the value of a nonzero indicator, then z, (1 + d)."""

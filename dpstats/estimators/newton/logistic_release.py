@@ -8,7 +8,7 @@ import numpy as np
 
 from dpstats.estimators.contract import Problem, Release
 from dpstats.estimators.least_squares.dense.robust_covariance import COV_TYPES
-from dpstats.estimators.newton.far_scores import ASSUMED
+from dpstats.estimators.newton.hidden_rows import note_on_hidden_rows
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.logistic_position import Hessian, Position
 from dpstats.estimators.newton.pseudo_rsquared import Released, mcfadden
@@ -71,9 +71,9 @@ class Fitted:
     leave, ``cut`` the share of the rows with a weight below 1, ``products`` (p, p) what the scores'
     covariance is estimated as, or None, ``clusters`` how many it allows for, or None, and
     ``slopes`` the sums of mu' and of its derivative, (1 + p,), with ``slopes_noise``. ``changed``
-    (k, p) are vectors of unknown sign that weights may change the position by, and ``hides`` tells
-    whether noise could hide rows far out. ``entropy`` is the sum of entropies of outcomes with its
-    noise, None where it tells no likelihood.
+    (k, p) are vectors of unknown sign that weights may change the position by, and ``hidden`` is
+    the share of the rows that noise could hide far out. ``entropy`` is the sum of entropies of
+    outcomes with its noise, None where it tells no likelihood.
     """
 
     position: Position
@@ -91,7 +91,7 @@ class Fitted:
     slopes_noise: np.ndarray
     few: bool
     changed: np.ndarray
-    hides: bool
+    hidden: float
     entropy: tuple[float, float] | None
 
     # What the linear predictor is, and what tells more of the release.
@@ -144,8 +144,8 @@ class Fitted:
 
     @property
     def assumed(self) -> str:
-        """Say that no small share of the rows lies far out, where noise could hide one."""
-        return ASSUMED if self.hides else ""
+        """Say which share of the rows the noise could hide far out; empty where there is none."""
+        return note_on_hidden_rows(self.hidden)
 
     @property
     def unseen(self) -> str:

@@ -16,7 +16,7 @@ from dpstats.errors import ArgumentError
 from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release, mapped
 from dpstats.estimators.least_squares.dense import robust_covariance
 from dpstats.estimators.newton.clusters import GAUSSIAN_SHARE, ClusterQueries, of_few
-from dpstats.estimators.newton.far_scores import may_be_hidden
+from dpstats.estimators.newton.hidden_rows import has_room, hidden_share
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.logistic_position import (
     Hessian,
@@ -168,10 +168,11 @@ def release(
     farthest = rough.reference.extremes.leverage
     beyond = tail.beyond(limit**2 / whitening.dimension)
     most = (beyond + tail.deviation) * math.sqrt(farthest) if farthest > limit**2 else 0.0
+    hidden = hidden_share(tail.deviation, rows) if has_room(basis, problem) else 0.0
     fitted = Fitted(
         position, hessian, whitening.map, queries.center, counted, rows, (mean, error), kept,
         min(beyond / tail.rows, 1.0), products, clusters, slopes, slopes_noise, few,
-        _changed(queries, hessian, rows, most), may_be_hidden(rough, tail.deviation, rows),
+        _changed(queries, hessian, rows, most), hidden,
         None if offsets is not None else entropy,
     )  # fmt: skip
     return release_of(fitted, basis, problem)

@@ -8,7 +8,8 @@ import numpy as np
 from dpstats.estimators.contract import Problem
 from dpstats.estimators.newton import logistic_release
 from dpstats.estimators.newton.bias import Bias
-from dpstats.estimators.newton.far_scores import ASSUMED, FarScores
+from dpstats.estimators.newton.far_scores import FarScores
+from dpstats.estimators.newton.hidden_rows import note_on_hidden_rows
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.logistic_release import SEEN
 from dpstats.estimators.newton.release import concentration
@@ -74,8 +75,8 @@ class Fitted(logistic_release.Fitted):
 
     @property
     def assumed(self) -> str:
-        """Say that no small share of the rows lies far out, unless bounds keep rows near."""
-        return ASSUMED if self.far.possible else ""
+        """Say which share of the rows the noise could hide far out; empty where there is none."""
+        return note_on_hidden_rows(self.far.hidden)
 
     @property
     def unseen(self) -> str:

@@ -5,6 +5,11 @@ import numpy as np
 from dpstats.estimators.contract import Problem, Reference, Release
 from dpstats.estimators.least_squares.dense.robust_covariance import COV_TYPES
 from dpstats.estimators.newton.goodness import Explained, Squares, goodness
+from dpstats.estimators.newton.hidden_rows import (
+    has_room,
+    note_on_hidden_rows,
+    response_has_room,
+)
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.queries import Counted
 from dpstats.estimators.newton.state import PRIOR, NewtonState, prior_variance
@@ -131,6 +136,9 @@ def release_of(
     status = "ok" if seen[slopes].all() and precise else "imprecise"
     if slopes.any() and not seen[slopes].any():
         status = "constant" if failed else "not_identified"
+    notes = [_IMPRECISE.format(_PRECISE)] if status == "imprecise" and not precise else []
+    if seen.any() and (has_room(basis, problem) or response_has_room(problem)):
+        notes.append(note_on_hidden_rows(state.hidden))
     hidden_reason = few or (_WILD if wild else _HIDDEN_REASON)
     if failed or reference.extremes.y_unseen:
         hidden_reason = _FAILED if failed else _UNSEEN
@@ -146,7 +154,7 @@ def release_of(
         reasons=reasons,
         evidence=evidence,
         cov_type=COV_TYPES[2 if clustered else int(state.products is not None)],
-        note=_IMPRECISE.format(_PRECISE) if status == "imprecise" and not precise else "",
+        note="; ".join(filter(None, notes)),
     )
 
 

@@ -13,9 +13,18 @@ from dpstats.estimators.contract import Reference
 from dpstats.estimators.newton import pair_sums
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.loss import Residuals
+from dpstats.estimators.newton.mapped_rows import MappedRows
 from dpstats.estimators.newton.pair_rows import PairRows
 from dpstats.estimators.newton.score_tails import SCORE_EDGES
-from dpstats.estimators.newton.sums import MARGIN, counts, slices, whitened_blocks
+from dpstats.estimators.newton.sums import (
+    MARGIN,
+    counts,
+    fits,
+    in_blocks,
+    slices,
+    squared_lengths,
+    whitened_blocks,
+)
 from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.numerics.cross_products import exact_sum, whole_weights
@@ -54,7 +63,17 @@ class Scores:
             return pair_sums.counts(self._row_map, squares, rows, self.reference.y_scale, self.eta)
         if rows.parts is not None:
             return counts((norms for _, norms in self.pieces(unit, rows)), 1.0, edges)
-        return counts((norms for _, _, norms in self.blocks(rows)), unit, edges)
+        if isinstance(rows, MappedRows) or not self.basis.sizes:
+            return counts((norms for _, _, norms in self.blocks(rows)), unit, edges)
+        return counts(in_blocks(self._norms(rows)), unit, edges)
+
+    def _norms(self, rows: Rows) -> np.ndarray:
+        """Compute the norms of scores (m,) from lengths and fits, which few directions tell."""
+        from dpstats.numerics.score_loops import norms
+
+        fit = fits(self.basis, self.map @ self.eta, rows)
+        left = self.loss.residuals(rows, self.reference, fit[None], np.ones(1))
+        return norms(squared_lengths(self.basis, self.map, rows), left)
 
     def sums(self, limit: float, cut: float, weight: float, rows: Rows) -> np.ndarray:
         """Add up s' and w C min(|r| / cut, 1)^2 in units of 2^-20 C, as whole numbers (p + 1,).

@@ -67,7 +67,8 @@ class NewtonState:
     ``sigma`` the unit of scores' sizes.
     ``squares`` are the mean squares of residuals without what makes ``square`` conservative. For
     robust or clustered errors ``products`` (p, p) estimate the sum of products of scores, or of
-    those of sums by ``clusters``. The last step ``moved`` the position by this squared length, of
+    those of sums by ``clusters``. ``hidden`` is the share of the rows that the noise on the last
+    histogram of scores could hide. The last step ``moved`` the position by this squared length, of
     which noise is ``moved_noise``.
     """
 
@@ -82,6 +83,7 @@ class NewtonState:
     products: np.ndarray | None = None
     moved: float = 0.0
     moved_noise: float = 0.0
+    hidden: float = 1.0
     clusters: Clusters | None = None
 
     def left_over(self, step: np.ndarray, step_variance: float) -> float:

@@ -8,6 +8,7 @@ import numpy as np
 
 from dpstats.estimators.newton.bias import Bias
 from dpstats.estimators.newton.goodness import Squares
+from dpstats.estimators.newton.hidden_rows import hidden_share
 from dpstats.estimators.newton.products import scatter, square_limit, squares_cut
 from dpstats.estimators.newton.queries import EVEN_WEIGHTS, WEIGHT, Queries
 from dpstats.estimators.newton.score_tails import Tail, edge_beyond, score_limit, score_tail
@@ -123,6 +124,7 @@ class Steps:
             moved=float(((gain * step) ** 2).sum()),
             moved_noise=float((gain**2).sum() * step_variance),
             squares=Squares(squares, noise, beyond),
+            hidden=hidden_share(tail.deviation, self.rows),
         )
 
     def _flat(self, state: NewtonState) -> np.ndarray:

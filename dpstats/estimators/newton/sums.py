@@ -59,7 +59,7 @@ def leverage_counts(basis: IndicatorBasis, map_: np.ndarray, t: float, rows: Row
         return parts_by_size(
             ((squares / t, parts[own]) for _, squares, own in blocks), LEVERAGE_EDGES
         )
-    return counts((squares for _, squares, _ in blocks_of(to, rows)), t, LEVERAGE_EDGES)
+    return counts(in_blocks(squared_lengths(basis, map_, rows)), t, LEVERAGE_EDGES)
 
 
 def whitened_products(basis: IndicatorBasis, map_: np.ndarray, bound: float, rows: Rows):
@@ -118,6 +118,30 @@ def blocks_of(row_map: RowMap, rows: Rows) -> Iterator[tuple[np.ndarray, np.ndar
     assert len(numbers) == len(row_map.center), "rows that are mapped already have no numbers"
     for own in slices(len(rows), len(row_map.codes_to)):
         yield *row_map.of(codes, numbers, own.start, own.stop), own
+
+
+def squared_lengths(basis: IndicatorBasis, map_: np.ndarray, rows: Rows) -> np.ndarray:
+    """Compute squared norms (m,) of rows phi @ ``map_``, in few directions where these do."""
+    narrow, known = basis.narrowed(map_)
+    out, codes = np.empty(len(rows)), _codes(rows).astype(np.int64)
+    for _, squares, own in blocks_of(basis.row_map(narrow), rows):
+        for first, code in zip(basis.offsets, codes, strict=True):
+            squares += known[first + code[own]]
+        out[own] = squares
+    return out
+
+
+def fits(basis: IndicatorBasis, coefficients: np.ndarray, rows: Rows) -> np.ndarray:
+    """Compute phi @ ``coefficients`` (m,) of rows."""
+    out = np.empty(len(rows))
+    for columns, _, own in blocks_of(basis.row_map(coefficients[:, None]), rows):
+        out[own] = columns[0]
+    return out
+
+
+def in_blocks(sizes: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield sizes (m,) few at a time."""
+    return (sizes[own] for own in slices(len(sizes)))
 
 
 def whitened_blocks(

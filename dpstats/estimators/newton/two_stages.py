@@ -61,7 +61,7 @@ def structural(forms: ReducedForms, problem: Problem) -> Release:
         reasons={} if why is None else {"bse": why, "conf_int": why},
         evidence=evidence,
         cov_type=forms.y.cov_type,
-        note=forms.y.note or forms.d.note,
+        note=max(forms.y.note, forms.d.note, key=len),  # the one that says more
     )
 
 

@@ -53,6 +53,23 @@ def test_coefficients_are_read_back_from_the_span():
     assert BASIS.span.shape == (7, 6)
 
 
+@pytest.mark.parametrize("sizes, directions", [((3, 2), 4), ((3, 2), 6), ((9,), 10), ((), 2)])
+def test_few_directions_and_a_code_tell_the_lengths_of_rows(sizes, directions):
+    rng, n, indicators = np.random.default_rng(3), 200, sum(sizes) or 1
+    basis = IndicatorBasis(sizes, np.zeros(2), np.eye(2), np.zeros((indicators + 2, 1)), True)
+    codes = rng.integers(sizes, size=(n, len(sizes)))
+    ones = np.hstack([np.eye(s)[codes[:, b]] for b, s in enumerate(sizes)] or [np.ones((n, 1))])
+    phi, map_ = (
+        np.hstack([ones, rng.normal(size=(n, 2))]),
+        rng.normal(size=(basis.size, directions)),
+    )
+    narrow, known = basis.narrowed(map_)
+    expected = ((phi @ map_) ** 2).sum(axis=1)
+    np.testing.assert_allclose(((phi @ narrow) ** 2).sum(axis=1) + phi @ known, expected)
+    assert narrow.shape[1] == min(directions, basis.size - max(sizes, default=0))
+    assert (known >= 0).all() and np.isin(phi @ known > 0, [narrow.shape[1] < directions]).all()
+
+
 def test_whitened_rows_are_the_coordinates_times_a_map():
     X, _ = rows(np.random.default_rng(2), 50)
     map_ = np.random.default_rng(3).normal(size=(7, 4))

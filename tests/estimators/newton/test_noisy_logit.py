@@ -1,5 +1,7 @@
 """Logistic regressions by noisy Newton steps: neighbours, the limit of no noise, coverage."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -170,7 +172,7 @@ def test_intervals_hold_where_odds_stay_flat_far_out_in_a_skewed_column(shape):
 
 
 def test_a_fit_says_where_noise_could_hide_codes():
-    """It takes 2,000 rows for few: bounds rule codes out, as 40,000 rows do."""
+    """The noise on a count is one, so 20 times the rows have a twentieth; bounds rule codes out."""
     notes = []
     for n, bounds in ((2000, None), (2000, {"a": (-5, 5)}), (40_000, None)):
         rng = np.random.default_rng(1)
@@ -178,7 +180,9 @@ def test_a_fit_says_where_noise_could_hide_codes():
         frame["y"] = (frame.a + rng.logistic(size=n) > 0).astype(int)
         with insecure_seed(1):
             notes.append(dp.dp_logit("y ~ a", frame, epsilon=1, bounds=bounds).release.note)
-    assert "fewer than 1% of the rows" in notes[0] and notes[1:] == ["", ""]
+    few, none, many = (re.search(r"in up to ([\d.]+)% of the rows", note) for note in notes)
+    assert few and many and none is None and notes[1] == ""
+    assert float(few[1]) / float(many[1]) == pytest.approx(20, rel=0.1)
 
 
 def test_no_ones_and_separated_ones_are_statuses():

@@ -33,6 +33,15 @@ def test_blocks_of_many_columns_are_short_and_change_no_bit(monkeypatch, part):
     assert (PARTS[part](table) == expected).all()
 
 
+def test_lengths_and_fits_are_those_of_whitened_rows():
+    X, y = rows(np.random.default_rng(4), 5000)
+    map_ = np.random.default_rng(5).normal(size=(BASIS.size, 9))
+    table, a, eta = coded(X, y), phi(BASIS, X) @ map_, np.arange(9.0)
+    lengths = newton_sums.squared_lengths(BASIS, map_, table)
+    np.testing.assert_allclose(lengths, (a**2).sum(axis=1), rtol=1e-12)
+    np.testing.assert_allclose(newton_sums.fits(BASIS, map_ @ eta, table), a @ eta, atol=1e-11)
+
+
 def test_products_and_counts_are_those_of_whitened_rows():
     """Two or three units off, where rounding moves a number across a point of the grid."""
     X, y = rows(np.random.default_rng(4), 5000)
