@@ -2,7 +2,7 @@
 
 ``python -m benchmarks iv`` prints, by the F statistic that the first stage has in the population,
 how often the Anderson-Rubin set holds the effect and is bounded, the median of the released F
-statistic, how often an interval is shown, how often such a one holds the effect, and the less
+statistic (0 where none is), how often an interval is shown and holds the effect, and the less
 often held of the two other coefficients, and how long it is beside that of two-stage least squares
 on the same rows, without the critical values that allow for weak instruments.
 
@@ -101,7 +101,7 @@ def cell(
     shown = np.isfinite(widths)
     some = shown.any()
     return (
-        rows, epsilon, strength, errors, sets.mean(), bounded.mean(), np.median(strengths),
+        rows, epsilon, strength, errors, sets.mean(), bounded.mean(), np.median(np.nan_to_num(strengths)),
         shown.mean(), held[-1][shown].mean() if some else np.nan,
         min(one[shown].mean() for one in held[:-1]) if some else np.nan,
         np.median(widths[shown]) if some else np.nan,

@@ -107,15 +107,15 @@ def measured(
         covered.append((low <= SLOPE) & (high >= SLOPE))
         widths.append((high - low) / (2 * norm.ppf(0.975) * deviations[of_width]))
     seen, held = np.array(shown), np.array(covered)
-    worst = min(held[seen[:, j], j].mean() for j in range(held.shape[1]) if seen[:, j].any())
+    of_each = [held[seen[:, j], j].mean() for j in range(held.shape[1]) if seen[:, j].any()]
     return (
         case,
         f"{CASES[case][0]:,}",
         f"{epsilon:g}",
         f"{np.median(errors):.2f}",
         f"{seen.mean():.2f}",
-        f"{worst:.2f}",
-        f"{np.median(np.array(widths)[seen]):.2f}",
+        f"{min(of_each):.2f}" if of_each else "",
+        f"{np.median(np.array(widths)[seen]):.2f}" if of_each else "",
     )
 
 

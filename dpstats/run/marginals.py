@@ -122,9 +122,10 @@ def _estimated(
     }
     rough = tuple(name for name, marginal in marginals.items() if marginal.is_rough)
     (design, reference), *others = [
-        (found, reference_of(found, _own(request, marginals, name), name, limits[name]))
+        (found, reference_of(found, own, name, limits[name], request.grouped))
         for name, side in _regressions(request).items()
         for found in [_learned(request, *side, ranges, clipping)]
+        for own in [_own(request, marginals, name)]
     ]
     first, outcomes = request.first_stage, request.outcomes
     return replace(

@@ -26,13 +26,14 @@ _TWO_VALUES = 1.3
 
 
 def reference_of(
-    design: Design, marginals: Mapping[str, Marginal], response: str, limit: Numeric | None
-) -> Reference:
+    design: Design, marginals: Mapping[str, Marginal], response: str, limit: Numeric | None,
+    grouped: bool = False,
+) -> Reference:  # fmt: skip
     """Return center, scale and extremes of a design as if its variables were independent.
 
     They are those of a synthetic table with the released distributions, which is the same in
     every call, so this uses nothing but what was released and public facts. ``limit`` are the
-    declared bounds of the response.
+    declared bounds of the response. Where fits are ``grouped`` each is of a part of the rows.
     """
     center, sd, U = _standardised(_synthetic(design, marginals, _UNIFORM))
     correlation = U.T @ U / _ROWS + _JITTER * np.eye(len(sd))
@@ -41,6 +42,7 @@ def reference_of(
     y = marginals[response]
     scale = max(y.sd, LEAST_SD)
     extremes = _extremes(design, marginals, center, root, y, limit)
+    extremes = extremes.of_groups() if grouped else extremes
     columns = [m for name, m in marginals.items() if name in {*design.schema, response}]
     hidden = max(1.0 if marginal.is_rough else marginal.hidden for marginal in columns)
     return Reference(center, root, y.mean, scale, extremes, hidden=hidden)

@@ -25,11 +25,11 @@ NORMAL = marginal(np.random.default_rng(1).normal(size=4001))
 COUNTS = marginal([0.0, 1, 2, 30], [0.7, 0.2, 0.09, 0.01])
 
 
-def reference(x=NORMAL, y=NORMAL, limit=None, formula="y ~ x"):
+def reference(x=NORMAL, y=NORMAL, limit=None, formula="y ~ x", grouped=False):
     """The reference of a design of x whose response is y."""
     schema = {name: Numeric(-100.0, 100.0) for name in ("x", "y")}
     design = Formula.parse(formula).design(schema)
-    return reference_of(design, {"x": x, "y": y}, "y", limit)
+    return reference_of(design, {"x": x, "y": y}, "y", limit, grouped)
 
 
 def test_scales_are_those_of_the_distributions():
@@ -110,6 +110,19 @@ def test_a_tail_is_what_a_kurtosis_has_beyond_a_normal_one():
     rare = reference(x=marginal([0.0, 1.0], [0.98, 0.02])).extremes
     assert rare.kurtosis[0] > 20 and rare.tails[0] == 0
     assert reference(x=marginal(np.linspace(0, 1, 50))).extremes.tails[0] == 0
+
+
+def test_long_tails_on_both_sides_of_all_groups_are_not_those_of_each():
+    """As where normal groups differ in scale; skewed columns are so in their groups."""
+    even = marginal([-10.0, -1.0, 0.0, 1.0, 10.0], [0.01, 0.2, 0.58, 0.2, 0.01])
+    skewed = marginal([0.0, 1.0, 3.0, 10.0], [0.7, 0.2, 0.08, 0.02])
+    for x, limit in ((even, 3.0), (skewed, 2.5 * reference(x=skewed).extremes.skewness[0] ** 2)):
+        alone, of_all = (
+            reference(x=x, grouped=is_grouped).extremes for is_grouped in (False, True)
+        )
+        assert of_all.tails[0] == pytest.approx(min(alone.tails[0], limit))
+        assert alone.tails[0] == pytest.approx(alone.kurtosis[0] - 3) and alone.tails[0] > 3
+    assert reference(grouped=True).extremes.tails[0] == 0
 
 
 def test_a_product_of_columns_has_a_kurtosis_of_its_own():

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -68,6 +68,11 @@ class Extremes:
     # Noise alone makes kurtoses of normal columns exceed 3 by this in one of 20 at most.
     NORMAL_KURTOSIS: ClassVar[float] = 3.0
     CLEAR_TAIL: ClassVar[float] = 0.5
+    # Tails of a group's column are at most so many times the square of the skewness of all groups',
+    # or so long: gamma columns have 1.5 times it, lognormal ones 2.3 times where logs deviate by
+    # .8. What is longer on both sides is taken to come from groups of different scales
+    # (benchmarks/pooled.py).
+    GROUP_TAIL: ClassVar[tuple[float, float]] = (2.5, 3.0)
     # Largest error of the square of the response's scale.
     LARGEST_ERROR: ClassVar[float] = 0.5
 
@@ -94,6 +99,16 @@ class Extremes:
         """
         excess = kurtosis - cls.NORMAL_KURTOSIS
         return excess if is_long and excess > cls.CLEAR_TAIL else 0.0
+
+    def of_groups(self) -> "Extremes":
+        """Return what distributions of the rows of all groups tell of those of one group.
+
+        Scales that differ from group to group make the columns of all of them long-tailed on both
+        sides, as no group's own need be. A column that is skewed in its groups is so in all.
+        """
+        skewed, even = self.GROUP_TAIL
+        most = np.maximum(skewed * self.skewness**2, even)
+        return replace(self, tails=np.minimum(self.tails, most))
 
     @property
     def room(self) -> float:
