@@ -101,8 +101,8 @@ def cell(
     shown = np.isfinite(widths)
     some = shown.any()
     return (
-        rows, epsilon, strength, errors, sets.mean(), bounded.mean(), np.median(np.nan_to_num(strengths)),
-        shown.mean(), held[-1][shown].mean() if some else np.nan,
+        rows, epsilon, strength, errors, sets.mean(), bounded.mean(),
+        np.median(np.nan_to_num(strengths)), shown.mean(), held[-1][shown].mean() if some else np.nan,
         min(one[shown].mean() for one in held[:-1]) if some else np.nan,
         np.median(widths[shown]) if some else np.nan,
     )  # fmt: skip
