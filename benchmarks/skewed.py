@@ -196,6 +196,14 @@ def concave_with_zeros(rng, n):
     return others | {"x": x, "y": others["y"] + np.log1p(x)}
 
 
+@_case("logarithm, more for 5%", "y ~ x * rural + z", 20_000)
+def concave_in_groups(rng, n):
+    """Draw a response that follows the logarithm of x, twice as steep in a rare group."""
+    x, others = _skewed(rng, n, 0.8)
+    rural = rng.random(n) < 0.05
+    return others | {"x": x, "rural": rural, "y": others["y"] + 0.6 * np.log(x) * (1 + rural)}
+
+
 @_case("logarithm of a longer x", "y ~ x + z", 20_000)
 def concave_and_long(rng, n):
     """Draw a longer lognormal regressor, of which a few rows decide the slope."""

@@ -93,6 +93,15 @@ class Layout:
         coded = sum(len(block.columns) for block in self.blocks)
         return coded + len(self.numeric) + (self.intercept is not None)
 
+    def as_numbers(self) -> "Layout":
+        """Return the layout of the same columns, all of them numeric, with the same slopes."""
+        slopes = tuple(
+            replace(one, places=self.numeric[one.places],
+                    main=None if one.main is None else int(self.numeric[one.main]))
+            for one in self.slopes
+        )  # fmt: skip
+        return Layout((), np.arange(self.columns), None, slopes)
+
     def of_coordinates(self, constant: bool = True) -> np.ndarray:
         """Return the columns (m, S) at each coordinate of a row: its codes, then its numbers.
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from dpstats.estimators.contract import Extremes, Reference
 from dpstats.formula import Design
+from dpstats.numerics import Rows
 from dpstats.range_estimation import LEAST_SD, Marginal
 from dpstats.schema import Categorical, Numeric
 
@@ -35,7 +36,7 @@ def reference_of(
     every call, so this uses nothing but what was released and public facts. ``limit`` are the
     declared bounds of the response. Where fits are ``grouped`` each is of a part of the rows.
     """
-    center, sd, U = _standardised(_synthetic(design, marginals, _UNIFORM))
+    center, sd, U = _standardised(_synthetic(design, marginals, _UNIFORM).numbers)
     correlation = U.T @ U / _ROWS + _JITTER * np.eye(len(sd))
     np.fill_diagonal(correlation, np.maximum(np.diag(correlation), 1.0) + _JITTER)
     root = np.linalg.cholesky(correlation) * sd[:, None]
@@ -52,13 +53,15 @@ def _extremes(
     design: Design, marginals: Mapping[str, Marginal], center, root, y: Marginal, limit
 ) -> Extremes:
     """Return what the distributions tell of far values."""
-    Z = _synthetic(design, marginals, 0.0)
+    rows = _synthetic(design, marginals, 0.0)
+    Z = rows.numbers
     is_rough = any(m.is_rough for name, m in marginals.items() if name in design.schema)
     farther = _BEYOND_QUANTILES if is_rough else Extremes.BEYOND_SEEN
     squares = (np.linalg.solve(root, (Z - center).T) ** 2).sum(axis=0)
     codes = sum(len(block.coding) for block in design.layout.blocks)
     heavy, columns = _heavy(marginals, y), _standardised(Z)[2]
     kurtosis, skewness = ((columns**power).mean(axis=0) for power in (4, 3))
+    tails, within = _tails(rows, design)
     ends = _ends(y, limit)
     reach = float(np.abs(ends).max()) * (1.0 if limit is not None or y.is_rough else 1 + heavy)
     return Extremes(
@@ -67,7 +70,8 @@ def _extremes(
         leverage=float(squares.max() * farther**2) + max(codes, 1) * Extremes.CODE_LEVERAGE,
         kurtosis=kurtosis + _UNSEEN_KURTOSIS * is_rough,
         skewness=skewness,
-        tails=np.array([*map(Extremes.tail, kurtosis, kurtosis > skewness**2 + _TWO_VALUES)]),
+        tails=tails,
+        within=within,
         y_ends=ends,
         y_reach=reach,
         y_most=reach if limit is not None else Extremes.BEYOND_ALL * reach,
@@ -77,6 +81,25 @@ def _extremes(
         y_unseen=y.is_unseen,
         y_heavy=_heavy_response(y),
     )
+
+
+def _tails(rows: Rows, design: Design) -> tuple[np.ndarray, np.ndarray]:
+    """Return the tails (d,) of columns, and deviations within codes where these decide, else 0.
+
+    The columns of an interaction are one number, each in the rows of some codes.
+    """
+    Z, codes = rows.numbers, rows.codes
+    numbers, within = dict(enumerate(Z.T)), np.zeros(Z.shape[1])
+    for one in design.layout.slopes:
+        assert codes is not None, "compact rows have codes"
+        has_column = one.owner[codes[:, one.block].astype(int)] >= 0
+        numbers |= dict.fromkeys(one.places.tolist(), Z[has_column][:, one.places].sum(axis=1))
+        inside = one.places if one.main is None else np.append(one.places, one.main)
+        within[inside] = [_standardised(numbers[j][:, None])[1][0] for j in inside]
+    units = [_standardised(numbers[j][:, None])[2] for j in range(Z.shape[1])]
+    moments = [[float((unit**power).mean()) for power in (4, 3)] for unit in units]
+    tails = [Extremes.tail(fourth, fourth > third**2 + _TWO_VALUES) for fourth, third in moments]
+    return np.array(tails), within
 
 
 def _heavy(marginals: Mapping[str, Marginal], y: Marginal) -> float:
@@ -118,8 +141,8 @@ def _ends(y: Marginal, limit: Numeric | None) -> np.ndarray:
     return (np.array(ends) - y.mean) / max(y.sd, LEAST_SD) * (1.0 if limit is not None else beyond)
 
 
-def _synthetic(design: Design, marginals: Mapping[str, Marginal], uniform: float) -> np.ndarray:
-    """Return the numeric columns of a synthetic table, the same in every call."""
+def _synthetic(design: Design, marginals: Mapping[str, Marginal], uniform: float) -> Rows:
+    """Return codes and numeric columns of a synthetic table, the same in every call."""
     generator = np.random.default_rng(0)
     batch = {
         name: generator.integers(0, len(kind.levels), _ROWS)
@@ -129,12 +152,12 @@ def _synthetic(design: Design, marginals: Mapping[str, Marginal], uniform: float
         else np.zeros(_ROWS)
         for name, kind in design.schema.items()
     }
-    return design.compact_rows(batch).numbers
+    return design.compact_rows(batch)
 
 
 def _standardised(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return means and standard deviations of columns, and the columns in these units."""
-    center = (Z / _ROWS).sum(axis=0)
+    center = (Z / len(Z)).sum(axis=0)
     # squares of what is at most 1 neither overflow nor vanish
     reach = np.maximum(np.abs(Z - center).max(axis=0), LEAST_SD)
     sd = reach * np.sqrt((((Z - center) / reach) ** 2).mean(axis=0))

@@ -71,6 +71,14 @@ def test_the_number_itself_stands_at_codes_without_a_column(owner):
         assert slopes.indicators[code].tolist() == [float(j == place) for j in range(3)]
 
 
+def test_columns_as_numbers_keep_their_slopes():
+    block = Block(np.array([1, 2]), np.array([[0.0, 0], [1, 0], [0, 1]]))
+    slopes = Slopes(np.array([1, 2]), 0, np.array([-1, 0, 1]), 0.0, 1.0, main=0)
+    found = Layout((block,), np.array([3, 4, 5]), 0, (slopes,)).as_numbers()
+    assert found.numeric.tolist() == [0, 1, 2, 3, 4, 5] and not found.blocks
+    assert found.slopes[0].places.tolist() == [4, 5] and found.slopes[0].main == 3
+
+
 def coordinates_of(codes, numbers):
     """An indicator for each code of each block, then the numbers."""
     return np.hstack([*(np.eye(size)[codes[:, k]] for k, size in enumerate(LAYOUT.sizes)), numbers])

@@ -9,7 +9,7 @@ from dpstats.estimators.contract import Extremes
 from dpstats.formula import Formula
 from dpstats.range_estimation import Marginal
 from dpstats.run.reference import reference_of
-from dpstats.schema import Numeric
+from dpstats.schema import Categorical, Numeric
 
 
 def marginal(points, weights=None, **changes) -> Marginal:
@@ -110,6 +110,20 @@ def test_a_tail_is_what_a_kurtosis_has_beyond_a_normal_one():
     rare = reference(x=marginal([0.0, 1.0], [0.98, 0.02])).extremes
     assert rare.kurtosis[0] > 20 and rare.tails[0] == 0
     assert reference(x=marginal(np.linspace(0, 1, 50))).extremes.tails[0] == 0
+
+
+@pytest.mark.parametrize("formula", ["y ~ x * g", "y ~ g + x:g"])
+def test_columns_of_an_interaction_have_the_tail_of_their_number(formula):
+    """Within a code: the zeros at others are no tail, and what makes a number's is one."""
+    schema = {name: Numeric(-100.0, 100.0) for name in ("x", "y")}
+    schema |= {"g": Categorical(("a", "b", "c"))}
+    design = Formula.parse(formula).design(schema)
+    for x, deviation in ((NORMAL, 1.0), (COUNTS, COUNTS.sd)):
+        found = reference_of(design, {"x": x, "y": NORMAL}, "y", None).extremes
+        alone = reference(x=x).extremes.tails[0]
+        assert found.tails == pytest.approx(np.full(3, alone), rel=0.5)  # of fewer rows
+        assert found.within == pytest.approx(np.full(3, deviation), rel=0.3)
+    assert reference().extremes.within.tolist() == [0.0]
 
 
 def test_long_tails_on_both_sides_of_all_groups_are_not_those_of_each():

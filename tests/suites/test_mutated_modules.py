@@ -223,6 +223,7 @@ HARMLESS = {
     "estimators.least_squares.factors.system": "computes from released sums",
     "estimators.least_squares.dense.fit": "computes from released sums",
     "estimators.newton.bias": "computes from noisy counts",
+    "estimators.newton.far_directions": "computes from released distributions",
     "estimators.newton.far_scores": "computes from noisy counts",
     "estimators.newton.goodness": "computes from released numbers",
     "estimators.newton.hidden_rows": "computes from noisy counts",

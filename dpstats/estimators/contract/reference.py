@@ -24,7 +24,11 @@ class Extremes:
         Of the numeric columns of the design.
     tails : numpy.ndarray, shape (d,)
         By how much these exceed the kurtosis of a normal column, 3; 0 where that is less than
-        ``CLEAR_TAIL``, and for columns of two values, which have no tail.
+        ``CLEAR_TAIL``, and for columns of two values, which have no tail. Of an interaction of a
+        number with codes it is that of the number within a code.
+    within : numpy.ndarray, shape (d,)
+        Deviations, within a code, of the columns of such interactions and of their number; 0 for
+        other columns.
     y_ends : numpy.ndarray, shape (2,)
         Between which means of the response lie, about its center in units of its scale: its
         declared bounds, or somewhat beyond where it is seen.
@@ -82,6 +86,7 @@ class Extremes:
     kurtosis: np.ndarray
     skewness: np.ndarray
     tails: np.ndarray
+    within: np.ndarray
     y_ends: np.ndarray
     y_reach: float
     y_most: float
@@ -137,6 +142,7 @@ class Extremes:
             1.0,
             math.inf,
             np.full(columns, math.inf),
+            np.zeros(columns),
             np.zeros(columns),
             np.zeros(columns),
             np.array([-math.inf, math.inf]),

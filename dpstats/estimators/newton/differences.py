@@ -192,6 +192,7 @@ def reference_of(
         kurtosis=np.array([_UNKNOWN_KURTOSIS if c is None else c.kurtosis for c in columns]),
         skewness=np.zeros(len(columns)),  # differences are symmetric
         tails=np.array([0.0 if c is None else c.tail for c in columns]),
+        within=np.zeros(len(columns)),
         y_ends=np.array([-reach, reach]),
         y_reach=reach,
         y_most=Extremes.BEYOND_ALL * reach if width is None else width / y.scale,

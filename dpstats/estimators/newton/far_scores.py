@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpstats.estimators.newton.far_directions import far_directions
 from dpstats.estimators.newton.hidden_rows import LONG, reach
 from dpstats.estimators.newton.poisson_queries import PoissonQueries
 from dpstats.estimators.newton.queries import Counted
@@ -108,4 +109,5 @@ def skewed_directions(queries: PoissonQueries) -> np.ndarray:
     extremes, deviations = queries.reference.extremes, np.linalg.norm(queries.basis.root, axis=1)
     skewed = (np.abs(extremes.skewness) > _SKEWED) & (extremes.tails > 0)
     skewed &= reach(queries.basis, queries.problem) > LONG * deviations
-    return queries.basis.unit_directions(queries.map)[skewed]
+    directions, _ = far_directions(queries.basis, queries.map, queries.problem)
+    return directions[skewed[extremes.tails > 0]]

@@ -18,8 +18,6 @@ _DIAGONAL, _OFF = 70, 99
 # Numbers beyond so many units of their columns count as it. Roots have a condition of 10^6 at most,
 # so that what they are mapped to is finite, and its square too.
 FAR = 2.0**20
-# Nothing shorter is scaled to a length of 1.
-_SHORTEST = 1e-300
 
 
 @dataclass(frozen=True)
@@ -80,11 +78,6 @@ class IndicatorBasis:
     def directions(self, map_: np.ndarray) -> np.ndarray:
         """Return where rows mapped by ``map_`` (m, p) move by one unit of each number, (d, p)."""
         return np.linalg.solve(self.root.T, map_[self.indicators :])
-
-    def unit_directions(self, map_: np.ndarray) -> np.ndarray:
-        """Return the same scaled to a length of 1, (d, p); zeros stay."""
-        found = self.directions(map_)
-        return found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), _SHORTEST)
 
     @property
     def ones(self) -> int:

@@ -16,6 +16,7 @@ from dpstats.errors import ArgumentError
 from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release, mapped
 from dpstats.estimators.least_squares.dense import robust_covariance
 from dpstats.estimators.newton.clusters import GAUSSIAN_SHARE, ClusterQueries, of_few
+from dpstats.estimators.newton.far_directions import far_directions
 from dpstats.estimators.newton.hidden_rows import has_room, hidden_share
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.logistic_position import (
@@ -149,7 +150,8 @@ def release(
     slope = share * (1 - share)
     if offsets is not None:  # far out they leave no slope
         slope = max(float(offsets.mean(logistic_slope, center)), _LEAST_SHARE)
-    flat = _FLAT * rows * float(rough.reference.extremes.tails.max(initial=0.0))
+    tails = far_directions(basis, whitening.map, rough.problem)[1]
+    flat = _FLAT * rows * float(tails.max(initial=0.0))
     limit, kept = _leverage_limit(tail, whitening, rows * slope, rough.replaces, mu, flat)
     total = mapped(passes, partial(mapped_rows, basis, whitening.map)).sum
     queries = LogisticQueries(basis, total, problem, noise, whitening.map, limit, center)
@@ -254,9 +256,8 @@ def _changed(queries: LogisticQueries, hessian: Hessian, rows: float, most: floa
     kurtosis of the column tells. Nor is it more than ``most``, the length of all rows that may lie
     there.
     """
-    basis, tails = queries.basis, queries.reference.extremes.tails
-    directions = basis.unit_directions(queries.map)[tails > 0]
-    lost = np.minimum(_FLAT * rows * tails[tails > 0] / queries.limit**3, most)
+    directions, tails = far_directions(queries.basis, queries.map, queries.problem)
+    lost = np.minimum(_FLAT * rows * tails / queries.limit**3, most)
     return (lost[:, None] * directions) @ hessian.inverse
 
 

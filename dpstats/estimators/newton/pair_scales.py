@@ -16,7 +16,7 @@ from dpstats.estimators.newton.squared_loss import IS_CLEAR, limit_of_squares
 from dpstats.estimators.newton.unit_deviations import DeviationQueries
 from dpstats.estimators.newton.whitening import NUMERIC_NORM
 from dpstats.noise import noise_deviation
-from dpstats.numerics import Layout, Rows
+from dpstats.numerics import Rows
 from dpstats.privacy import Cost
 from dpstats.schema import UNLIMITED
 
@@ -57,7 +57,7 @@ def _scaled(
     root = np.diag([queries.INDICATOR if c is None else c.scale_within(left) for c in columns])
     basis = IndicatorBasis((), reference.center, root, root.T, False)
     problem = replace(
-        queries.problem, reference=reference, layout=Layout((), np.arange(len(root)), None),
+        queries.problem, reference=reference, layout=queries.problem.layout.as_numbers(),
         intercept=None,
     )  # fmt: skip
     return replace(queries, basis=basis, problem=problem)

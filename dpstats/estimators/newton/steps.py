@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 
 from dpstats.estimators.newton.bias import Bias
+from dpstats.estimators.newton.far_directions import far_directions
 from dpstats.estimators.newton.goodness import Squares
 from dpstats.estimators.newton.hidden_rows import hidden_share
 from dpstats.estimators.newton.products import scatter, square_limit, squares_cut
@@ -136,12 +137,12 @@ class Steps:
         Least squares moves by all of it, as the rows lie along one direction. There is a vector for
         each column that has a tail. Rows of a unit are taken to be alike, as for ``part``.
         """
-        basis, tails = self.queries.basis, self.queries.reference.extremes.tails
-        if not (tails > 0).any():
+        queries = self.queries
+        directions, tails = far_directions(queries.basis, self.whitening.map, queries.problem)
+        if not len(tails):
             return np.zeros((1, len(state.eta)))
-        directions = basis.unit_directions(self.whitening.map)[tails > 0]
         slopes = (directions @ state.eta) ** 2 + directions**2 @ state.variance
-        fourth = self.rows * tails[tails > 0] / self.whitening.dimension
+        fourth = self.rows * tails / self.whitening.dimension
         return (_FLAT * self.part * slopes * fourth)[:, None] * directions
 
     def _square(self, seen: float, beyond: float, slope: float, explained: float) -> float:

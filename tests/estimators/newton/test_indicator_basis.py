@@ -149,10 +149,3 @@ def test_sums_are_exact_and_noise_is_larger_on_the_diagonal():
     assert deviations[off].mean() == pytest.approx(1, abs=0.03)
     assert np.diag(deviations).mean() == pytest.approx(math.sqrt(2), abs=0.12)
     assert deviation == pytest.approx(8.0 / 0.5 / math.sqrt(2), rel=1e-3)
-
-
-def test_directions_have_the_length_one_unless_a_number_moves_nothing():
-    basis = IndicatorBasis.unscaled(2)
-    map_ = np.array([[3.0, 4.0], [0.0, 0.0]])
-    assert basis.directions(map_).tolist() == map_.tolist()
-    assert basis.unit_directions(map_).tolist() == [[0.6, 0.8], [0.0, 0.0]]
