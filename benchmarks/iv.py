@@ -102,8 +102,8 @@ def cell(
     some = shown.any()
     return (
         rows, epsilon, strength, errors, sets.mean(), bounded.mean(),
-        np.median(np.nan_to_num(strengths)), shown.mean(),
-        held[-1][shown].mean() if some else np.nan,
+        np.median(np.nan_to_num(strengths)),
+        shown.mean(), held[-1][shown].mean() if some else np.nan,
         min(one[shown].mean() for one in held[:-1]) if some else np.nan,
         np.median(widths[shown]) if some else np.nan,
     )  # fmt: skip

@@ -137,8 +137,8 @@ def main(arguments: list[str]) -> None:
         "speed: ten regressors; ratios to statsmodels without levels, with groups to pyfixest, "
         "with HC1 and weights to noisy_newton.\nTime: median of alternating repeats. Memory: "
         "growth of the peak (ru_maxrss) of a fresh process during the fit, after\ndata and "
-        "libraries were loaded. Targets for a million rows: declared bounds 0.4 of the time and 1.0 "
-        "of the memory,"
+        "libraries were "
+        "loaded. Targets for a million rows: declared bounds 0.4 of the time and 1.0 of the memory,"
         "\nnoisy_newton 0.5 of the time, levels 1.2, HC1 and weights 1.25, groups 1.0, dp_logit "
         "and dp_poisson 0.5.",
         header,
