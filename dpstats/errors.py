@@ -1,22 +1,57 @@
 """Define the errors that the package raises; messages never hold private values."""
 
 import signal
+from datetime import date
+from numbers import Number
+from pathlib import PurePath
 from traceback import walk_tb
 
 # Characters of a message, and what is kept of a longer one.
 _LONG, _HEAD, _TAIL = 2000, 1200, 600
+# Items of a collection that is written into a message; a longer one may be a column.
+_ITEMS = 20
 
 
 def shown(value) -> str:
-    """Write a value for a message, whatever it is.
+    """Write a value for a message; of what may hold rows, such as a column, the type alone.
 
-    >>> shown("a"), shown(10**5000)
-    ("'a'", 'an int that cannot be written')
+    >>> shown("a"), shown([1, 0]), shown({"x": None}), shown(10**5000)
+    ("'a'", '[1, 0]', "{'x': None}", 'an int that cannot be written')
+    >>> shown([0.5] * 400), shown({"x": range(9)}), shown(object())
+    ('a list of 400 values', 'a dict', 'an object')
     """
+    if not _is_plain(value):
+        return (
+            f"a {type(value).__name__} of {len(value)} values" if _is_long(value) else typed(value)
+        )
     try:
         return repr(value)
     except Exception:  # such as that of an integer of more digits than Python writes
-        return f"an {type(value).__name__} that cannot be written"
+        return f"{typed(value)} that cannot be written"
+
+
+def typed(value) -> str:
+    """Name the type of a value with its article.
+
+    >>> typed(3), typed("a")
+    ('an int', 'a str')
+    """
+    name = type(value).__name__
+    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
+
+
+def _is_long(value) -> bool:
+    return isinstance(value, list | tuple | set | frozenset) and len(value) > _ITEMS
+
+
+def _is_plain(value, depth: int = 3) -> bool:
+    """Tell a scalar, or a short collection of scalars, as somebody writes it into a call."""
+    if type(value) is dict:
+        value = [*value, *value.values()]
+    if type(value) in (list, tuple, set, frozenset):
+        few = depth > 0 and len(value) <= _ITEMS
+        return few and all(_is_plain(item, depth - 1) for item in value)
+    return value is None or isinstance(value, str | bytes | Number | date | PurePath)
 
 
 class DPStatsError(Exception):

@@ -105,7 +105,7 @@ def whole(
     range_ = f">= {low}" if high is None else f"in {low}..{high}"
 
     def check(value):
-        if or_word is not None and isinstance(value, str) and value == or_word:
+        if or_word is not None and is_word(value, or_word):
             return value
         if (
             not _is_number(value)
@@ -136,6 +136,26 @@ def word(name: str, *words: str) -> Callable[[object], str]:
         return value
 
     return check
+
+
+def is_word(value, expected: str) -> bool:
+    """Tell a word from others and from values that do not compare, such as columns.
+
+    >>> is_word("all", "all"), is_word(["all"], "all")
+    (True, False)
+    """
+    return isinstance(value, str) and value == expected
+
+
+def checked_progress(value) -> bool | None:
+    """Check what the argument ``progress`` of public functions takes.
+
+    >>> checked_progress(False)
+    False
+    """
+    if value is not None and not isinstance(value, bool):
+        raise ArgumentError(f"expected progress to be True, False or None, got {shown(value)}")
+    return value
 
 
 def file_path(name: str) -> Callable[[object], Path]:

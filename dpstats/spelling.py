@@ -36,6 +36,15 @@ def unknown_word(argument: str, value, known: Collection[str]) -> ArgumentError:
     return ArgumentError(f"expected {argument} to be one of {', '.join(known)}, got {shown(value)}")
 
 
+def check_word(argument: str, value, known: Collection[str]) -> None:
+    """Raise ArgumentError unless a value is one of the words that an argument takes.
+
+    >>> check_word("select", "lasso", ["kendall", "lasso"])
+    """
+    if not isinstance(value, str) or value not in known:
+        raise unknown_word(argument, value, known)
+
+
 def near_or_listed(name, columns: Collection[str]) -> str:
     """Write the column that is meant, or which columns there are.
 
@@ -43,10 +52,14 @@ def near_or_listed(name, columns: Collection[str]) -> str:
     "did you mean 'education'?"
     >>> near_or_listed("z", ["wage", "education"])
     'the columns are wage, education'
+    >>> near_or_listed("z", [])
+    'the data have no columns'
     """
     near = nearest(name, columns)
     if near is not None:
         return f"did you mean {near!r}?"
+    if not columns:
+        return "the data have no columns"
     more = f" and {len(columns) - _LISTED} more" if len(columns) > _LISTED else ""
     return f"the columns are {', '.join(map(str, [*columns][:_LISTED]))}{more}"
 

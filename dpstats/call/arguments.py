@@ -32,21 +32,22 @@ from dpstats.estimators import (
 from dpstats.estimators.companion import with_companion
 from dpstats.estimators.contract import Method
 from dpstats.formula import Formula, InstrumentFormula, RFormula
-from dpstats.option_checks import number, whole
-from dpstats.privacy import DEFAULT_DELTA, RELATIONS, validate_guarantee
+from dpstats.option_checks import is_word, number, whole
+from dpstats.privacy import DEFAULT_DELTA, RELATIONS, checked_delta, validate_guarantee
 from dpstats.rows.cluster import (
     checked_cluster,
     cluster_schema,
     declared_cluster,
     with_cov_type,
 )
+from dpstats.rows.group_labels import check_names
 from dpstats.rows.offset import check_offset, declared_offset
 from dpstats.rows.privacy_unit import check_unit, declared_unit
 from dpstats.rows.subset import declared_subset
 from dpstats.rows.weights import check_weights, declared_weights
 from dpstats.schema import FARTHEST, UNLIMITED
 from dpstats.selection import SELECTORS
-from dpstats.spelling import unknown_word
+from dpstats.spelling import check_word
 
 # Gillenwater et al. 2023, section 4.4; and the share of section 4.3.
 _SELECTED_TERMS = 5
@@ -69,12 +70,14 @@ def make_requests(
 
     A formula takes from what is declared of the data's columns what concerns its own.
     """
+    if by is not None:
+        check_names(by)
     table = open_table(data)
     formulas = {name: _parsed(text, table, by) for name, text in _texts(formula).items()}
     first = arguments.get("instruments")
     check_columns(declared, [*formulas.values(), *(first.both if first else ())], table)
     table = table.typed(declared.types)
-    if arguments.get("missing") == LISTWISE:
+    if is_word(arguments.get("missing"), LISTWISE):
         check_alike(formulas)
         arguments["outcomes"], formulas = formulas, {None: next(iter(formulas.values()))}
     requests = {
@@ -100,13 +103,14 @@ def _request(
 ) -> Request:  # fmt: skip
     """Check the arguments of a call for one of its formulas, and build the request."""
     epsilon, _ = validate_guarantee(epsilon, 0.0)
+    delta = checked_delta(delta)
     weights_of_rows = declared_weights(weights, trim_weights, declared.bounds, table)
     of_offset = declared_offset(offset, exposure, declared.bounds, table)
     ranges, term_bounds = declared_bounds(declared.bounds, formula)
     of_persons = declared_unit(unit, max_rows, max_groups, table, by)
     cluster = declared_cluster(cluster, options, of_persons, by, table)
     plan = ""
-    if isinstance(method, str) and method == AUTO:
+    if is_word(method, AUTO):
         alone = by is None and select is None and row_norm is None
         rows = getattr(table, "n_rows", math.inf)  # what is streamed is large
         method, plan = choose(
@@ -132,7 +136,7 @@ def _request(
     options = with_cov_type(chosen, options, of_persons, cluster)
     epsilon, delta = chosen.share(*checked_guarantee(chosen, epsilon, delta), formulas)
     neighbors = checked_relation(chosen, neighbors)
-    if missing != (LISTWISE if outcomes else "drop"):
+    if not is_word(missing, LISTWISE if outcomes else "drop"):
         raise ArgumentError(
             f'expected missing="drop", got {shown(missing)}: any other answer to a missing value '
             "would tell that there is one"
@@ -262,8 +266,7 @@ def _companion_share(method: Method, companion, share) -> float:
         if share is not None:
             raise ArgumentError("companion_share is for a companion; add companion=")
         return 0.0
-    if companion not in _COMPANIONS:
-        raise unknown_word("companion", companion, _COMPANIONS)
+    check_word("companion", companion, _COMPANIONS)
     if method.name in _COMPANIONS or method.ranges.marginals:
         raise ArgumentError(f"{method.name} has intervals of its own; leave companion out")
     return number("companion_share", 0, 1, "()")(_COMPANION_SHARE if share is None else share)
@@ -286,8 +289,7 @@ def checked_guarantee(method: Method, epsilon, delta) -> tuple[float, float]:
 def checked_relation(method: Method, neighbors) -> str:
     if neighbors is None:
         return method.neighbors[0]
-    if neighbors not in RELATIONS:
-        raise unknown_word("neighbors", neighbors, RELATIONS)
+    check_word("neighbors", neighbors, RELATIONS)
     if neighbors not in method.neighbors:
         raise ArgumentError(
             f"{method.name} is proven for neighbors={' or '.join(map(repr, method.neighbors))} "
@@ -310,8 +312,7 @@ def _selection(select, k, share, method: Method, neighbors, formula: Formula) ->
         if share is not None:
             raise ArgumentError("select_share is for a selection; add select=")
         return None
-    if not isinstance(select, str) or select not in SELECTORS:
-        raise unknown_word("select", select, SELECTORS)
+    check_word("select", select, SELECTORS)
     selector, terms = SELECTORS[select], formula.terms
     if neighbors not in selector.neighbors:
         raise ArgumentError(f"select={select!r} is not proven for neighbors={neighbors!r}")

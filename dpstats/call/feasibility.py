@@ -40,5 +40,8 @@ def _check_fit(request: Request) -> None:
     prepared = Prepared.of(request)
     taken = [label for label in prepared.points if label in design.names]
     if taken:
-        raise ArgumentError(f"x_new labels a point {taken[0]!r}, which names a coefficient")
+        raise ArgumentError(
+            f"{taken[0]!r} labels a prediction point and names a coefficient too; rename the "
+            "column, or give x_new= with another index"
+        )
     method.check(prepared.problem, request.options)

@@ -52,6 +52,7 @@ INSTEAD = {
     "contrasts": "write the coding in the formula, as in C(g, Sum)",
     "accountant": "give budget=dpstats.Budget(epsilon, delta)",
     "verbose": "give progress=True",
+    "eps": "give epsilon=",
     "instruments": "dp_iv('y ~ x + [d ~ z]', data) takes instruments",
 }
 """Name what to write instead of an argument that other packages have."""

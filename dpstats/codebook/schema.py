@@ -9,7 +9,7 @@ from dpstats.codebook.toml_file import check_names, parsed
 from dpstats.engines.columns import KINDS
 from dpstats.errors import ArgumentError, shown
 from dpstats.schema import FARTHEST, check_labels, plain_labels
-from dpstats.spelling import unknown_word
+from dpstats.spelling import check_word
 
 PARTS = ("bounds", "levels", "types")
 _FORMS = {"bounds": "(low, high)", "levels": "[levels]", "types": "kind"}
@@ -57,8 +57,7 @@ class Schema:
                     "if it is a category"
                 )
         for name, kind in types.items():
-            if kind not in KINDS:
-                raise unknown_word(f"types[{name!r}]", kind, KINDS)
+            check_word(f"types[{name!r}]", kind, KINDS)
         checked = {name: public_range(name, pair) for name, pair in bounds.items()}
         object.__setattr__(self, "bounds", checked)
         object.__setattr__(self, "levels", {n: plain_labels(each) for n, each in levels.items()})

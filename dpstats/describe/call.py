@@ -9,14 +9,14 @@ from dpstats.engines import AnyTable
 from dpstats.engines.columns import NUMERIC, UNTYPED
 from dpstats.engines.open_table import open_table
 from dpstats.errors import ArgumentError, shown
-from dpstats.option_checks import number
+from dpstats.option_checks import is_word, number
 from dpstats.privacy import ADD_REMOVE, DEFAULT_DELTA, GDP, RELATIONS, validate_guarantee
 from dpstats.rows.group_labels import COLUMNS
 from dpstats.rows.privacy_unit import declared_unit
 from dpstats.rows.subset import declared_subset
 from dpstats.rows.weights import declared_weights
 from dpstats.schema import BOOLEAN, UNLIMITED, Categorical, Numeric, check_labels, plain_labels
-from dpstats.spelling import near_or_listed, no_column, unknown_word
+from dpstats.spelling import check_word, near_or_listed, no_column
 
 STATISTICS = ("n", "missing", "mean", "sd", "quantiles", "count", "share")
 # Farther bounds have fourth powers beyond the range of doubles.
@@ -77,13 +77,13 @@ def make_request(
 
 def _check_plain(neighbors, missing) -> None:
     """Refuse what is not proven for a description."""
-    if neighbors not in (None, *RELATIONS):
-        raise unknown_word("neighbors", neighbors, RELATIONS)
+    if neighbors is not None:
+        check_word("neighbors", neighbors, RELATIONS)
     if neighbors not in (None, ADD_REMOVE):
         raise ArgumentError(
             f"dp_describe is proven for neighbors='add_remove' only, got {neighbors!r}"
         )
-    if missing != "drop":
+    if not is_word(missing, "drop"):
         raise ArgumentError(f'expected missing="drop", got {shown(missing)}: missing values are '
                             "counted, column by column")  # fmt: skip
 
@@ -100,8 +100,7 @@ def _check_statistics(statistics) -> None:
                 f"statistics names {name!r}, which no useful private release has: "
                 f"{_REFUSED[name]}; {instead}"
             )
-        if not isinstance(name, str) or name not in STATISTICS:
-            raise unknown_word("statistics", name, STATISTICS)
+        check_word("statistics", name, STATISTICS)
 
 
 def _names(columns, by, table: AnyTable) -> tuple[str, ...]:

@@ -52,6 +52,9 @@ def open_table(data) -> Table | Stream | SparkTable:
         ) from None
 
 
+_TEXT = "; a text file is in UTF-8, and its first line has the names of the columns"
+
+
 def _files(patterns: list[str]) -> Table | Stream:
     """Open the files of paths or globs, all of one format."""
     found = [path for pattern in patterns for path in _matching(pattern)]
@@ -74,7 +77,8 @@ def _files(patterns: list[str]) -> Table | Stream:
             f"reading {named} needs pyarrow; install it with: pip install 'dpstats[parquet]'"
         ) from None
     except Exception:  # a reader's message may quote lines of the file
-        raise ArgumentError(f"{named} cannot be read as its ending says") from None
+        text = ending is not None and ending.startswith((".csv", ".tsv"))
+        raise ArgumentError(f"{named} cannot be read as its ending says{_TEXT * text}") from None
 
 
 def _matching(pattern: str) -> list[str]:

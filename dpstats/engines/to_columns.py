@@ -58,7 +58,7 @@ def columns_of(data) -> dict[str, Column]:
 
     frame = nw.from_native(data, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
-        raise ArgumentError(f"data is a {_type_name(data)}; expected {ACCEPTED}")
+        raise ArgumentError(f"data is {_type_name(data)}; expected {ACCEPTED}")
     return {
         str(name): _of_series(column)
         for name, column in zip(frame.columns, frame.iter_columns(), strict=True)
@@ -101,7 +101,7 @@ def _as_column(name: str, values) -> Column:
     if isinstance(series, nw.Series):
         return _of_series(series)
     raise ArgumentError(
-        f"column {name!r} is a {_type_name(values)}; expected an array or list with one axis"
+        f"column {name!r} is {_type_name(values)}; expected an array or list with one axis"
     )
 
 
@@ -125,9 +125,11 @@ def _arrow_column(name: str, values) -> Column:
     from dpstats.engines.arrow_columns import ArrowColumn
 
     if not isinstance(values, pyarrow.Array | pyarrow.ChunkedArray):
-        raise ArgumentError(f"column {name!r} is a {_type_name(values)}; expected an array")
+        raise ArgumentError(f"column {name!r} is {_type_name(values)}; expected an array")
     return ArrowColumn(values)
 
 
 def _type_name(value) -> str:
-    return f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
+    """Name the type of a value, its library and its article."""
+    name = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpstats.errors import FormulaError
+from dpstats.errors import FormulaError, typed
 from dpstats.formula.expressions import LEARNERS, Reading, read
 from dpstats.formula.expressions.limits import check_length
 from dpstats.formula.matrices import values_of
@@ -54,7 +54,7 @@ class Condition:
         """Check the text; raise FormulaError with what to write instead."""
         if not isinstance(text, str):
             raise FormulaError(
-                f"expected subset to be a condition such as 'age > 25', got a {type(text).__name__}"
+                f"expected subset to be a condition such as 'age > 25', got {typed(text)}"
             )
         if _MISSING.search(text):
             raise FormulaError(

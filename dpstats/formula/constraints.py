@@ -21,7 +21,7 @@ def linear_constraints(names: Sequence[str], hypotheses) -> tuple[np.ndarray, np
     try:
         info = patsy.DesignInfo([_readable(name) for name in names])
         constraint = info.linear_constraint(_readable(hypotheses))
-    except (patsy.PatsyError, ValueError, TypeError):
+    except (patsy.PatsyError, ValueError, TypeError, LookupError):
         raise ArgumentError(
             f"cannot read the hypotheses {hypotheses!r}; write equations such as "
             f"'{names[-1]} = 0' about {', '.join(names)}"

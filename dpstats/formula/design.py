@@ -12,12 +12,12 @@ from functools import lru_cache
 import numpy as np
 import patsy
 
-from dpstats.errors import ArgumentError, FormulaError
+from dpstats.errors import ArgumentError, FormulaError, typed
 from dpstats.formula.absorption import without_intercept
 from dpstats.formula.column_origins import ColumnOrigins
 from dpstats.formula.columns import column_bounds, factor_bounds
 from dpstats.formula.expressions import Reading, read
-from dpstats.formula.expressions.level_indicators import check_multiplied, named
+from dpstats.formula.expressions.level_indicators import check_left_out, check_multiplied, named
 from dpstats.formula.expressions.limits import readable
 from dpstats.formula.expressions.other_notations import in_own_words
 from dpstats.formula.expressions.reading import variable_alone
@@ -30,6 +30,7 @@ from dpstats.formula.schema_frame import learn
 from dpstats.formula.usage import (
     check_absorbed,
     check_consistent,
+    check_intercept,
     check_kinds,
     check_response,
     declared_levels,
@@ -93,7 +94,7 @@ class Formula:
         Of `columns`, if they are given, R's dot stands for those that are not left of ~.
         """
         if not isinstance(text, str):
-            raise FormulaError(f"expected a formula such as 'y ~ x', got a {type(text).__name__}")
+            raise FormulaError(f"expected a formula such as 'y ~ x', got {typed(text)}")
         text = text if columns is None else without_dot(text, columns)
         with in_own_words(text, isinstance(text, RFormula)):
             return _read(text)
@@ -138,6 +139,9 @@ def _read(text: str) -> Formula:
     readings = readings_of(model)
     left, right = readings[0], readings[1:]
     check_consistent(readings)
+    check_intercept(model.rhs_termlist)
+    if not isinstance(text, RFormula):  # of R's formulas the coding says so
+        check_left_out(model.rhs_termlist)
     check_absorbed(absorbed, readings)
     check_response(left, right)
     return Formula(

@@ -67,6 +67,7 @@ class InstrumentFormula:
         if isinstance(text, RFormula):
             return cls._of_r(text)
         before, endogenous, instruments, after = _parts(text)
+        _check_alone(text, endogenous, Formula.parse(f"{before} 1 + {instruments}{after}"))
         reduced = f"{before} {instruments}{after}"
         found = cls(
             text,
@@ -124,16 +125,25 @@ class InstrumentFormula:
             raise FormulaError(f"{self.text!r}: write - 1 {places.constant}")
 
 
+def _check_alone(text: str, endogenous: str, others: Formula) -> None:
+    """Refuse an endogenous regressor that is a regressor or an instrument too."""
+    if endogenous in others.terms:
+        raise FormulaError(
+            f"{text!r}: {endogenous} is the endogenous regressor, so leave it out of the others "
+            f"and of the instruments, {_AS_IN}"
+        )
+
+
 def _parts(text: str) -> tuple[str, str, str, str]:
     """Return what stands before the brackets, left and right of ~ in them, and behind them."""
     outside = _outside(text)
-    if "|" in outside.partition("]")[0]:
-        raise FormulaError(f"{text!r}: the column to absorb stands last, {_ABSORBED_AS_IN}")
     if outside.count("[") != 1 or outside.count("]") != 1:
         raise FormulaError(
             "expected one endogenous regressor and its instruments in brackets, "
             f"{_AS_IN}, got {text!r}"
         )
+    if "|" in outside.partition("]")[0]:
+        raise FormulaError(f"{text!r}: the column to absorb stands last, {_ABSORBED_AS_IN}")
     start, stop = outside.index("["), outside.index("]")
     inside = text[start + 1 : stop].split("~")
     before, after = text[:start].rstrip(), text[stop + 1 :].strip()

@@ -22,6 +22,11 @@ def public_columns(
     >>> public_columns({"x": [1, 2], "b": True}, {"x": Numeric(0, 9), "b": BOOLEAN})
     (2, {'x': array([1., 2.]), 'b': array([1, 1])})
     """
+    if frame is None:
+        raise ArgumentError(
+            "there are no predictions at the rows of the fit, which are confidential; give public "
+            "new data with the columns of the formula, as in predict(newdata)"
+        )
     raw = {name: _column(frame, name) for name in kinds}
     m = _rows(raw, frame)
     columns = {}

@@ -109,6 +109,7 @@ def _check_learned(
         for name, column in zip(info.column_names, matrix.T, strict=True):
             if not np.isfinite(column).any():
                 raise FormulaError(
-                    f"{name} has no finite value on the declared ranges; what it learns there "
-                    "needs finite values that are not all equal, so change the bounds"
+                    f"{name} has no finite value on the declared ranges, or between -1 and 1 where "
+                    "none is declared; what it learns there needs finite values that are not all "
+                    "equal, so declare or change the bounds"
                 )

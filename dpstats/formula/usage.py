@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
+import patsy
+
 from dpstats.errors import FormulaError
 from dpstats.formula.expressions import Reading
 from dpstats.schema import Categorical, ModelSchema, Numeric
@@ -41,6 +43,15 @@ def check_consistent(readings: Sequence[Reading]) -> None:
                 f"the column {name} hides the function {name}() that the formula calls; rename "
                 "the column"
             )
+
+
+def check_intercept(terms: Iterable[patsy.Term]) -> None:
+    """Refuse a column that has patsy's name of the intercept for a term."""
+    if any(term.factors and term.name() == patsy.INTERCEPT.name() for term in terms):
+        raise FormulaError(
+            "a column named Intercept would be taken for the intercept; write Q('Intercept'), or "
+            "rename the column"
+        )
 
 
 def check_response(left: Reading, right: Iterable[Reading]) -> None:

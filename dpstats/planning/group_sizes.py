@@ -1,6 +1,6 @@
 """Check guessed sizes of groups, and forecast one regression for each of a few sizes."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from dpstats.option_checks import whole
 from dpstats.planning.assumptions import checked_rows
 from dpstats.planning.group_result import GroupPlan
 from dpstats.planning.result import Plan
+from dpstats.rows.group_labels import check_names, columns_of
 
 # More sizes than this are put into so many classes.
 _MOST = 8
@@ -29,13 +30,10 @@ def plan_groups(
     return GroupPlan(by, plans, classes, total, len(counts), unit, max_groups)
 
 
-def check_names(by, variables: Collection[str]) -> None:
+def check_outside(by, variables: Collection[str]) -> None:
     """Raise ArgumentError unless by names columns that are not in the formula."""
-    names = (by,) if isinstance(by, str) else by
-    named = isinstance(names, Sequence) and all(isinstance(name, str) for name in names)
-    if not named or not names or len(set(names)) < len(names):
-        raise ArgumentError(f"expected by to name one column or a list of columns, got {by!r}")
-    for name in names:
+    check_names(by)
+    for name in columns_of(by):
         if name in variables:
             raise ArgumentError(f"by={name!r} is in the formula; name another column")
 

@@ -18,7 +18,7 @@ from dpstats.planning.assumptions import Guess, checked_rows
 from dpstats.planning.epsilon_search import GRID, Target
 from dpstats.planning.forecast import Forecast
 from dpstats.planning.group_result import GroupPlan
-from dpstats.planning.group_sizes import check_names, plan_groups
+from dpstats.planning.group_sizes import check_outside, plan_groups
 from dpstats.planning.planned_requests import (
     check_described,
     check_one,
@@ -223,7 +223,7 @@ def plan(
             f"plan forecasts | {parsed.absorbed} in one table, got by={by!r} too; leave by out, "
             "with n= and groups= of a typical group"
         )
-    check_names(by, parsed.variables)
+    check_outside(by, parsed.variables)
 
     def of_size(size: int, total: int) -> Plan:
         return _forecast(formula, n=size, total=total, grouped=True, groups=None, **call)

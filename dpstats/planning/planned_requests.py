@@ -14,6 +14,7 @@ from dpstats.estimators import GENERALIZED, INSTRUMENTAL, METHODS
 from dpstats.evaluate.predictions import delta_of, method_entries
 from dpstats.evaluate.public_rows import request_for
 from dpstats.formula import Formula
+from dpstats.privacy import checked_delta
 from dpstats.spelling import nearest
 
 # Arguments of other verbs, and what these fit.
@@ -106,7 +107,7 @@ def chosen_methods(
 
     For n rows "auto" is what dp_ols would choose, ``alone`` or in groups.
     """
-    formula = Formula.parse(call["formula"])
+    formula, delta = Formula.parse(call["formula"]), checked_delta(delta)
     levels = {**(call["levels"] if isinstance(call["levels"], Mapping) else {}), **formula.levels}
     number = sum(len(levels[name]) for name in formula.predictors if name in levels)
 

@@ -27,6 +27,7 @@ from dpstats.privacy.costs import (
     ApproxDP,
     Cost,
     PureDP,
+    checked_delta,
     gdp_delta,
     gdp_epsilon,
     validate_guarantee,
@@ -62,5 +63,6 @@ __all__ = [
     "joint_guarantee",
     "make_composition",
     "relation_name",
+    "checked_delta",
     "validate_guarantee",
 ]

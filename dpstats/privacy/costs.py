@@ -250,7 +250,15 @@ def _ends(holds: Callable[[float], bool], low: float, high: float) -> tuple[floa
     return low, high
 
 
+_delta = number("delta", 0, 0.5, "[)")
+
+
 def validate_guarantee(epsilon, delta) -> tuple[float, float]:
     """Return epsilon and delta as floats, or raise ArgumentError."""
     epsilon = number("epsilon", LEAST_EPSILON, LARGEST_EPSILON)(positive("epsilon")(epsilon))
-    return epsilon, number("delta", 0, 0.5, "[)")(delta)
+    return epsilon, _delta(delta)
+
+
+def checked_delta(delta) -> float | None:
+    """Return delta as a float, None where it is left out, or raise ArgumentError."""
+    return None if delta is None else _delta(delta)

@@ -9,6 +9,7 @@ import pandas as pd
 from dpstats.engines import AnyTable, Table
 from dpstats.errors import ArgumentError, shown
 from dpstats.formula import Formula
+from dpstats.option_checks import is_word
 from dpstats.schema import check_labels, plain_labels
 
 # What groups= says to take the labels that occur, which are then treated as public.
@@ -37,15 +38,19 @@ def label_columns(by, labels: tuple) -> dict[str, pd.api.extensions.ExtensionArr
     return dict(zip(columns_of(by), arrays, strict=bool(labels)))
 
 
+def check_names(by) -> None:
+    """Raise ArgumentError unless by= names columns, none of them twice."""
+    named = isinstance(by, Sequence) and all(isinstance(name, str) for name in by) and by
+    if not named or len(set(columns_of(by))) < len(columns_of(by)):
+        raise ArgumentError(f"expected by to name one column or a list of columns, got {shown(by)}")
+
+
 def check_by(table: AnyTable, formula: Formula, by, groups) -> None:
     """Raise ArgumentError unless by= and groups= can be used, without reading a row."""
     if by is None:
         if groups is not None:
             raise ArgumentError("groups= lists the labels of a group column; name it with by=")
         return
-    named = isinstance(by, Sequence) and all(isinstance(name, str) for name in by) and by
-    if not named or len(set(columns_of(by))) < len(columns_of(by)):
-        raise ArgumentError(f"expected by to name one column or a list of columns, got {shown(by)}")
     listed = None if _present(groups) else groups
     for name in columns_of(by):
         _check_column(table, formula, name, listed)
@@ -62,7 +67,7 @@ def declared_groups(by, groups, levels: Mapping[str, tuple]):
 
 def _present(groups) -> bool:
     """Tell whether groups= asks for the labels that occur, or is not given."""
-    return groups is None or isinstance(groups, str) and groups == PRESENT
+    return groups is None or is_word(groups, PRESENT)
 
 
 def _check_column(table: AnyTable, formula: Formula, name: str, listed) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from dpstats.engines import AnyTable
 from dpstats.engines.columns import NUMERIC, UNTYPED
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, typed
 from dpstats.estimators import METHODS
 from dpstats.estimators.contract import Method
 from dpstats.formula import Formula
@@ -110,7 +110,7 @@ def _bounds(column, bounds: Mapping, table: AnyTable) -> tuple[float, float]:
     """Return the declared bounds of the column of weights."""
     if not isinstance(column, str):
         raise ArgumentError(
-            f'expected weights to name a column, as in weights="w", got a {type(column).__name__}'
+            f'expected weights to name a column, as in weights="w", got {typed(column)}'
         )
     kind = table.kind(column)
     if kind not in (*NUMERIC, *UNTYPED):

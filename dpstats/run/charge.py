@@ -12,6 +12,7 @@ from dpstats.call.facts import request_facts
 from dpstats.errors import ArgumentError, Defect, InternalError, is_interrupt, shown
 from dpstats.noise import Noise
 from dpstats.numerics.first_use import shown_if_compiling
+from dpstats.option_checks import checked_progress
 from dpstats.privacy import Charge, Chargeable, Cost
 from dpstats.progress_bar import step_counter
 from dpstats.rows.group_labels import columns_of
@@ -28,6 +29,7 @@ def run_charged(
     requests: dict[str | None, Request], budget: Chargeable | None, by, groups, progress, n_jobs
 ):
     """Charge a call to its budget, run its requests, and return the result or a dict of them."""
+    progress = checked_progress(progress)
     charge = _charged(budget, requests, by, groups)
     if charge.results is not None:
         return charge.results

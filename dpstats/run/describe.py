@@ -7,6 +7,7 @@ from dpstats.describe import DescribeRequest
 from dpstats.describe.release import describe
 from dpstats.errors import InternalError
 from dpstats.noise import Noise
+from dpstats.option_checks import checked_progress
 from dpstats.privacy import Chargeable
 from dpstats.results import DPDescription
 from dpstats.run.charge import guarded, reserved
@@ -19,6 +20,7 @@ def describe_charged(
     request: DescribeRequest, budget: Chargeable | None, progress: bool | None
 ) -> DPDescription:
     """Charge a request, and return its description."""
+    progress = checked_progress(progress)
     whole_call = request.epsilon, request.delta, request.cost
     charge = reserved(budget, whole_call, request.relation, partial(facts, request))
     if charge.results is not None:

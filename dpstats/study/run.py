@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from dpstats.errors import ArgumentError, BudgetError
+from dpstats.errors import ArgumentError, BudgetError, shown
 from dpstats.ledger import Asked, Ledger
+from dpstats.option_checks import checked_progress
 from dpstats.privacy import Call, Charge, Chargeable
 from dpstats.progress_bar import progress_bar
 from dpstats.results.record.record import checked_target, write_record
@@ -81,11 +82,12 @@ def run_study(
         When the ledger cannot be written.
     """
     study, target = Study.read(path), checked_target(out)
+    progress = checked_progress(progress)
     command = f"dpstats run {'--dry-run ' * dry_run}{Path(path).name}"
     if ledger is None and dry_run:
         return _write(study, _dry_fits(study, progress), target, None, command)
     if not isinstance(ledger, Ledger):
-        raise ArgumentError(f"expected ledger to be a dpstats.Ledger, got {ledger!r}")
+        raise ArgumentError(f"expected ledger to be a dpstats.Ledger, got {shown(ledger)}")
     asked = _asked(study, study.data, ledger.dataset.limit.rule)
     if dry_run:
         ledger.check_all(asked)
@@ -104,7 +106,10 @@ def _asked(study: Study, data, rule: str | None = None, **more) -> list[Asked]:
 
 def quoted(model: Model, data, **more) -> Asked:
     """Ask what one entry would cost; its verb checks it and reads no row."""
-    return model.call(data, budget=_Quote(), **more)
+    try:
+        return model.call(data, budget=_Quote(), **more)
+    except ArgumentError as error:
+        raise type(error)(f"{model.name}: {error}") from None
 
 
 def _dry_fits(study: Study, progress: bool | None) -> dict:

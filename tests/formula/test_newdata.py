@@ -48,7 +48,7 @@ def test_no_new_rows_give_no_predictions():
     ("frame", "said"),
     [
         ({"x": 1, "g": "a"}, "no column u"),
-        (None, "no column x"),
+        (None, "rows of the fit"),
         ({"x": 1, "u": 1, "g": "q"}, "'q' is not a level.*'a', 'b', 'c'"),
         ({"x": 1, "u": 1, "g": [None]}, "missing value"),
         ({"x": 1, "u": 1, "g": [float("nan")]}, "missing value"),

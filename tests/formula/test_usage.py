@@ -51,3 +51,11 @@ def test_a_dot_stands_for_other_columns_in_r_alone():
     assert Formula.parse(RFormula("y ~ ."), columns).predictors == ("x", "my col")
     with pytest.raises(FormulaError, match=r"write y ~ x \+ Q\('my col'\)"):
         Formula.parse("y ~ .", columns)
+
+
+def test_a_column_with_the_name_of_the_intercept_is_quoted():
+    for text in ("y ~ Intercept", "y ~ x + Intercept", RFormula("y ~ Intercept")):
+        with pytest.raises(FormulaError, match="taken for the intercept; write Q"):
+            Formula.parse(text)
+    assert Formula.parse("y ~ Q('Intercept')").predictors == ("Intercept",)
+    assert Formula.parse("Intercept ~ x:Intercept2").response == "Intercept"

@@ -271,3 +271,10 @@ def test_wrong_guesses_are_refused_before_anything_is_run(wrong, message, monkey
     call = {"formula": "y ~ x", "n": 50, "bounds": UNIT, "epsilon": 1, "methods": ["adassp"]}
     with pytest.raises(dp.ArgumentError, match=message):
         dp.plan(**{**call, **wrong})
+
+
+def test_delta_may_be_a_number_of_numpy():
+    guess = {"bounds": {"x": (0, 1), "y": (0, 1)}, "epsilon": 1, "repetitions": 20, "seed": 1}
+    for delta in (2**-20, 0):
+        plans = [dp.plan("y ~ x", n=200, delta=d, **guess) for d in (delta, np.float64(delta))]
+        assert plans[0].frame.equals(plans[1].frame)

@@ -186,7 +186,7 @@ BAD = {
     "notes that are a number": (('notes = "Wages in dollars."', "notes = 3"), "notes to be a text"),
     "a description in a table": (('["main", "check"', '["Table 1"'), "is a table already"),
     "an extreme": (('by = "region"', 'statistics = ["max"]'), "statistics names 'max'"),
-    "a column that is not there": (('"age", "wage"', '"age", "income"'), "no column 'income'"),
+    "a column that is not there": (('"age", "wage"', '"age", "income"'), "^Table 1: .*'income'"),
     "persons of several rows": (("rows = 2000", 'unit = "age"'), "rows of a person"),
     "clusters of a logit": (
         ('formula = "smoker ~ age"', 'formula = "smoker ~ age"\ncluster = "educ"'),

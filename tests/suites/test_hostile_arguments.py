@@ -1,6 +1,7 @@
 """Arguments made to stop a call, or to keep it busy, are refused in words and cost nothing."""
 
 from decimal import Decimal
+from inspect import signature
 
 import numpy as np
 import pandas as pd
@@ -95,3 +96,39 @@ def test_a_path_that_no_file_can_have_is_refused(path):
     for call in (dp.Ledger, lambda path: dp.Ledger.create(path, **limit)):
         with pytest.raises(dp.ArgumentError, match="expected path to be the path of a file"):
             call(path)
+
+
+SECRET = 7.77777
+COLUMN = pd.Series([SECRET] * 30)
+COLUMNS = [COLUMN, COLUMN.to_frame(), COLUMN.to_numpy(), COLUMN.tolist(), {"x": COLUMN},
+           pd.NA, np.array([])]  # fmt: skip
+TAKE_LISTS = {"formula", "data", "x_new", "columns", "quantiles"}
+VERBS = {
+    dp.dp_ols: {"formula": "y ~ x"},
+    dp.dp_logit: {"formula": "known ~ x"},
+    dp.dp_poisson: {"formula": "y ~ x"},
+    dp.dp_iv: {"formula": "y ~ [x ~ z]"},
+    dp.dp_describe: {"columns": ["x"]},
+}
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.__name__)
+def test_a_column_in_the_place_of_an_argument_is_refused_without_its_values(verb):
+    """Other packages take columns where a name is expected here; messages are seen and logged."""
+    budget = dp.Budget(1000, 1e-3)
+    call = {"data": closed(), "epsilon": 1, "budget": budget, **VERBS[verb]}
+    for name in sorted(set(signature(verb).parameters) - TAKE_LISTS - {"options"}):
+        for value in COLUMNS:
+            with pytest.raises(dp.ArgumentError) as raised:
+                verb(**{**call, name: value})
+            message = str(raised.value)
+            assert str(SECRET) not in message and "\n" not in message, name
+    assert budget.spent == (0, 0)
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_delta_may_be_a_number_of_numpy(kind):
+    fit = dp.dp_ols(
+        "y ~ x", dp.simulate.line(50, seed=1), epsilon=kind(1), delta=kind(2**-20), progress=False
+    )
+    assert (fit.privacy.epsilon, fit.privacy.delta) == (1, 2**-20)

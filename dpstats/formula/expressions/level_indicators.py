@@ -67,16 +67,44 @@ def multiplied(terms: list[patsy.Term]) -> list[patsy.Term]:
     ]
 
 
-def _factors(factor: patsy.EvalFactor) -> list[patsy.EvalFactor]:
+def _node(factor: patsy.EvalFactor) -> ast.expr | None:
+    """Return the expression of a factor, None where it cannot be read: reading it says why."""
     try:
-        node = ast.parse(factor.code, mode="eval").body
+        return ast.parse(factor.code, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return [factor]  # reading it says what is wrong
-    match node:
+        return None
+
+
+def _factors(factor: patsy.EvalFactor) -> list[patsy.EvalFactor]:
+    match _node(factor):
         case ast.Call(ast.Name("i"), [column, number], keywords):
             call = ast.Call(ast.Name("i"), [column], keywords)
             return [patsy.EvalFactor(ast.unparse(call)), patsy.EvalFactor(ast.unparse(number))]
     return [factor]
+
+
+def check_left_out(terms: list[patsy.Term]) -> None:
+    """Refuse i() of all levels beside an intercept, or beside another: they add up to each other.
+
+    >>> check_left_out(patsy.ModelDesc.from_formula("i(g) + x - 1").rhs_termlist)
+    """
+    whole = [code for term in terms if (code := _of_all_levels(term))]
+    if len(whole) + (patsy.INTERCEPT in terms) > 1 and whole:
+        column = whole[-1].removeprefix("i(").removesuffix(")")
+        raise FormulaError(
+            f"{whole[-1]} has a column for each level, and these add up to the constant, which is "
+            "there already; leave a level out by ref=, as in i(year, ref=2009), or write "
+            f"C({column}), which leaves the first one out"
+        )
+
+
+def _of_all_levels(term: patsy.Term) -> str:
+    """Return the code of a term that is i(column) without ref=, else an empty text."""
+    if len(term.factors) == 1:
+        match _node(term.factors[0]):
+            case ast.Call(ast.Name("i"), [_], []):
+                return term.factors[0].code
+    return ""
 
 
 def check_multiplied(readings: list[Reading], schema: ModelSchema) -> None:

@@ -14,7 +14,7 @@ _INSTEAD = {
     "mean": "center(x) for a distance from the middle of the range",
     "min": "np.minimum(a, b)",
     "ns": "cr(x, df=4)",
-    "offset": "I(y - x) on the left-hand side",
+    "offset": "I(y - x) on the left-hand side of dp_ols, and offset= of dp_logit and dp_poisson",
     "pmax": "np.maximum(a, b)",
     "pmin": "np.minimum(a, b)",
     "pow": "x**k",

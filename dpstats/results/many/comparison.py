@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, typed
 from dpstats.results.many.columns import terms_of
 from dpstats.results.many.groups import DPGroupResults
 from dpstats.results.many.layout import checked_layout
@@ -97,7 +97,7 @@ def _listed(ols) -> list:
     if isinstance(ols, str) or not isinstance(ols, Mapping | Sequence):
         raise ArgumentError(
             "expected ols to be a list of fits or a mapping of them by their headings, as in "
-            f"ols=[smf.ols(formula, data).fit()], got a {type(ols).__name__}"
+            f"ols=[smf.ols(formula, data).fit()], got {typed(ols)}"
         )
     return list(ols.values()) if isinstance(ols, Mapping) else list(ols)
 

@@ -7,7 +7,6 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from dpstats.errors import NotReleasedError
 from dpstats.evidence import Evidence, LinkEvidence, Stack
 from dpstats.formula import Design, Formula, linear_constraints
 from dpstats.inference import Uncertainty, slopes_of, statuses
@@ -182,7 +181,7 @@ class GroupInference(ABC):
         return pd.DataFrame({**self._labels(), **status, **facts(self)})
 
     def predict(
-        self, newdata, interval: bool = False, alpha: float = 0.05, offset=None, exposure=None
+        self, newdata=None, interval: bool = False, alpha: float = 0.05, offset=None, exposure=None
     ) -> pd.DataFrame:
         """Predict at public new data in every group; costs no budget.
 
@@ -309,8 +308,5 @@ class GroupInference(ABC):
         if Formula.parse(self.formula).absorbed is not None:
             return pd.Series(np.nan, self._index())
         if label not in self.predictions:
-            raise NotReleasedError(
-                f"{label} exists for one numeric regressor and the default x_new; pass x_new= as "
-                'a data frame with the index ["p25", "p75"]'
-            )
+            raise AttributeError(label)  # Python then asks __getattr__, which gives the reason
         return self.predictions.loc[:, label]

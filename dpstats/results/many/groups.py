@@ -19,6 +19,7 @@ from dpstats.results.many.group_inference import GroupInference
 from dpstats.results.many.group_member import member
 from dpstats.results.many.shrunken_groups import ShrunkenGroups, shrink_groups
 from dpstats.results.one import DPResults
+from dpstats.results.one.other_names import refusal
 from dpstats.results.show.plot_method import plot_method
 from dpstats.results.store.groups import group_fields, groups_to_dict
 from dpstats.results.store.shapes import GROUPS
@@ -296,6 +297,9 @@ class DPGroupResults(GroupInference):
             more = ", ..." if len(self) > _LISTED else ""
             raise ArgumentError(f"there is no group {label!r} among {listed}{more}")
         return member(self, self._numbers[label])
+
+    def __getattr__(self, name: str):
+        raise refusal(self, name)
 
     def __contains__(self, label) -> bool:
         return label in self._numbers

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, typed
 from dpstats.results.many.columns import Column
 from dpstats.results.one import DPResults
 
@@ -31,7 +31,7 @@ def non_private_column(fit) -> Column:
     except (AttributeError, KeyError, TypeError, ValueError):
         raise ArgumentError(
             "expected ols to list fits of statsmodels, linearmodels or pyfixest, as in "
-            f"ols=[smf.ols(formula, data).fit()], got a {type(fit).__name__}"
+            f"ols=[smf.ols(formula, data).fit()], got {typed(fit)}"
         ) from None
 
 

@@ -174,7 +174,7 @@ class Inferred(ABC):
         return self.uncertainty.errors(rows)[0]
 
     def predict(
-        self, newdata, interval: bool = False, alpha: float = 0.05, offset=None, exposure=None
+        self, newdata=None, interval: bool = False, alpha: float = 0.05, offset=None, exposure=None
     ):
         """Predict at public new data; costs no budget.
 
@@ -189,7 +189,8 @@ class Inferred(ABC):
         Parameters
         ----------
         newdata : mapping or data frame
-            A column for each variable on the right-hand side of the formula.
+            A column for each variable on the right-hand side of the formula. It is needed: there
+            are no predictions at the confidential rows, which other packages have without it.
         interval : bool
             Also the standard error and the interval of each mean.
         alpha : float

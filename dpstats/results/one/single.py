@@ -7,10 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from dpstats.errors import NotReleasedError
 from dpstats.estimators.contract import Release
 from dpstats.formula import Design
 from dpstats.privacy import PrivacyReport
+from dpstats.results.one.other_names import refusal
 from dpstats.results.one.tables_mixin import Tabulated
 from dpstats.results.show.plot_method import plot_method
 from dpstats.results.store.shapes import SINGLE
@@ -18,16 +18,7 @@ from dpstats.results.store.single import fields_of, to_plain
 from dpstats.results.store.texts import built, parsed
 from dpstats.schema import Numeric, Schema
 
-_NEVER = {
-    ("resid", "fittedvalues", "wresid"): "row by row it is the confidential data",
-    ("ssr", "mse_resid"): "scale is the residual variance and df_resid its degrees of freedom",
-    ("fvalue", "f_pvalue"): "it was not paid for; f_test() tests hypotheses jointly",
-    ("aic", "bic", "llf"): "the likelihood of confidential rows was not released",
-    ("llnull", "llr"): "the likelihood of confidential rows was not released",
-    ("prsquared",): "McFadden's is of a logit alone",
-}
 _STORED = "what to_json() or to_dict() of a DPResults wrote"
-_REFUSED = {name: reason for names, reason in _NEVER.items() for name in names}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -165,17 +156,7 @@ class DPResults(Tabulated):
         return float(self.release.predictions[self.points.index(label)])
 
     def __getattr__(self, name: str):
-        if name in ("p25", "p75"):
-            raise NotReleasedError(
-                f"{name} exists for one numeric regressor and the default x_new; pass x_new= as "
-                'a data frame with the index ["p25", "p75"], or use predict(newdata)'
-            )
-        if name in _REFUSED:
-            raise NotReleasedError(
-                f"{name} does not exist for a private fit: {_REFUSED[name]}; params, "
-                "predict(newdata), conf_int() and summary() do"
-            )
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        raise refusal(self, name)
 
     def summary(self, alpha: float = 0.05):
         """Build a statsmodels Summary with a privacy block; print it or call ``as_latex()``."""

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, typed
 from dpstats.escaping import drawn
 from dpstats.results.show.group_plot import limits_of
 from dpstats.results.show.plot import axes, title_of
@@ -52,7 +52,7 @@ def _groups_of_shapes(result, shapes, on) -> np.ndarray:
     if not isinstance(shapes, GeoDataFrame):
         raise ArgumentError(
             "expected shapes to be a geopandas.GeoDataFrame, as geopandas.read_file() returns, "
-            f"got a {type(shapes).__name__}"
+            f"got {typed(shapes)}"
         )
     columns = columns_of(on)
     by = " x ".join(columns_of(result.by))

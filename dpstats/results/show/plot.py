@@ -33,12 +33,20 @@ def line(result, ax=None):
     ax.set(xlabel=drawn(str(name)), ylabel=drawn(formula.response), title=title_of(result))
     if np.isnan(result.release.params).any():
         return nothing(ax, f"status {result.status}")
-    grid = {name: np.linspace(kind.low, kind.high, 201)}
+    grid = {name: _with_values(result, name, np.linspace(kind.low, kind.high, 201))}
+    if not len(grid[name]):
+        return nothing(ax, f"no term has a value on the range of {drawn(str(name))}")
     ax.plot(grid[name], result.predict(grid), color=PRIVATE, label="private fit")
     _band(ax, result, grid)
     _quarters(ax, result, str(name), kind)
     ax.legend(frameon=False)
     return ax
+
+
+def _with_values(result, name: str, x: np.ndarray) -> np.ndarray:
+    """Keep the points at which all terms have values: a released range may reach below log's."""
+    rows = result.design().predictors({name: x}, may_lack_values=True)
+    return x[np.isfinite(rows).all(axis=1)]
 
 
 def axes(ax, method: str = "plot", width: float = 6, height: float = 4.8):
@@ -84,5 +92,5 @@ def _quarters(ax, result, name: str, kind: Numeric) -> None:
         return
     x = kind.low + np.array([0.25, 0.75]) * (kind.high - kind.low)
     y = np.array([result.p25, result.p75])
-    if np.allclose(result.predict({name: x}), y):
+    if len(_with_values(result, name, x)) == len(x) and np.allclose(result.predict({name: x}), y):
         ax.scatter(x, y, color=PRIVATE, zorder=3, label="p25 and p75")

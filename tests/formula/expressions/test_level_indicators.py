@@ -58,7 +58,7 @@ WRONG = [
     ("y ~ i(year, b, ref=2009)", "multiplies a number, and b is true or false"),
     ("y ~ i(year, ref=1999)", "1999"),
     ("y ~ i(x + 1)", r"i\(\) takes a column, a number to multiply"),
-    ("y ~ i(x)", r"needs levels of x"),
+    ("y ~ i(x) - 1", r"needs levels of x"),
     ("y ~ i(year, z, x, ref=2009)", r"i\(\) takes|expected i\("),
 ]
 
@@ -76,6 +76,11 @@ def test_it_stands_alone_and_has_no_other_option(text):
         Formula.parse(text).design(SCHEMA)
 
 
-def test_all_levels_beside_an_intercept_are_refused_in_r():
+def test_all_levels_beside_an_intercept_are_refused():
     with pytest.raises(FormulaError, match="add up to each other"):
         Formula.parse(RFormula("y ~ i(year)")).design(SCHEMA)
+    for text in ("y ~ i(year)", "y ~ x + i(year)", "y ~ i(year) | g", "y ~ i(year) + i(g) - 1"):
+        with pytest.raises(FormulaError, match=r"the constant.*by ref=.* or write C\((year|g)\)"):
+            Formula.parse(text)
+    names = Formula.parse("y ~ x + i(year) - 1").design(SCHEMA).names
+    assert names == (*(f"year::{year}" for year in YEARS), "x")

@@ -118,3 +118,18 @@ def test_a_name_is_no_formula_in_any_picture(name, tmp_path):
 
         bar = by.map(squares(["a", "b"], "g"), f"Q('{name}')").figure.axes[-1]
         drawn(bar)
+
+
+@pytest.mark.parametrize("shift", [0, -9])
+def test_a_curve_is_drawn_where_its_terms_have_values(shift):
+    """A released range may reach below zero, where a logarithm has no value."""
+    rng = np.random.default_rng(1)
+    rows = pd.DataFrame({"x": rng.uniform(0, 1, 400) + shift, "y": rng.normal(size=400)})
+    with dp.testing.insecure_seed(1):
+        result = dp.dp_ols("y ~ np.log(x)", rows, epsilon=1)
+    range_, ax = result.schema["x"], result.plot()
+    if shift:
+        assert range_.high < 0 and ax.texts[0].get_text().startswith("nothing to draw")
+    else:
+        x, y = ax.lines[0].get_data()
+        assert range_.low < 0 < x[0] < x[-1] == range_.high and np.isfinite(y).all()

@@ -1,0 +1,64 @@
+"""Say of names of other packages what a result has in their place, or why there is nothing."""
+
+from dpstats.errors import NotReleasedError
+
+_LIKELIHOOD = "the likelihood of confidential rows was not released"
+_NEVER = {
+    ("resid", "fittedvalues", "wresid"): "row by row it is the confidential data",
+    ("get_influence", "outlier_test"): "row by row it is the confidential data",
+    ("ssr", "mse_resid"): "scale is the residual variance and df_resid its degrees of freedom",
+    ("ess", "centered_tss", "uncentered_tss", "mse_model", "mse_total"): (
+        "rsquared and scale say how far the model fits, where they were released"
+    ),
+    ("fvalue", "f_pvalue"): "it was not paid for; f_test() tests hypotheses jointly",
+    ("aic", "bic", "llf", "llnull", "llr", "deviance", "null_deviance"): _LIKELIHOOD,
+    ("prsquared",): "McFadden's is of a logit alone",
+}
+_HERE = {
+    ("get_prediction",): "predict(newdata, interval=True)",
+    ("predict_proba",): "predict(newdata)",
+    ("summary2",): "summary()",
+    ("save",): "to_json()",
+    ("wald_test",): "f_test(hypotheses)",
+    ("coef", "coef_", "intercept_", "coefficients"): "params",
+    ("se", "stderr", "std_err", "std_errors"): "bse",
+    ("tstat", "tstats"): "tvalues",
+    ("pvalue",): "pvalues",
+    ("confint",): "conf_int()",
+    ("cov", "vcov"): "cov_params()",
+    ("get_robustcov_results", "HC0_se", "HC1_se", "HC2_se", "HC3_se"): (
+        'bse of a fit with cov_type="HC1"'
+    ),
+}
+_OF_GROUPS = ("tvalues", "pvalues", "rsquared", "rsquared_adj", "scale")
+_REASONS = {name: reason for names, reason in _NEVER.items() for name in names}
+_NAMES = {name: here for names, here in _HERE.items() for name in names}
+
+
+def refusal(result, name: str) -> AttributeError:
+    """Build the error for an attribute that a result does not have.
+
+    Examples
+    --------
+    >>> print(refusal(None, "coef_"))
+    coef_ is params here
+    >>> print(refusal(None, "shape"))
+    'NoneType' object has no attribute 'shape'
+    """
+    if name in ("p25", "p75"):
+        return NotReleasedError(
+            f"{name} exists for one numeric regressor and the default x_new; pass x_new= as a data "
+            'frame with the index ["p25", "p75"], or use predict(newdata)'
+        )
+    if name in _OF_GROUPS and not hasattr(type(result), name):
+        return NotReleasedError(f"{name} is of one group: result[label].{name}")
+    if name in _REASONS:
+        return NotReleasedError(
+            f"{name} does not exist for a private fit: {_REASONS[name]}; params, "
+            "predict(newdata), conf_int() and summary() do"
+        )
+    if name in _NAMES:
+        return NotReleasedError(f"{name} is {_NAMES[name]} here")
+    return AttributeError(
+        f"{type(result).__name__!r} object has no attribute {name!r}", name=name, obj=result
+    )

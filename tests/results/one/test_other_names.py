@@ -1,0 +1,59 @@
+"""Names that users of other packages have in their fingers are refused in one sentence."""
+
+import pytest
+
+import dpstats as dp
+
+LINE = dp.simulate.line(300, seed=1).assign(area=["a", "b", "c"] * 100)
+CALL = {"epsilon": 4, "bounds": {"x": (0, 1), "y": (0, 1)}, "progress": False}
+FIT = dp.dp_ols("y ~ x", LINE, method="adassp", **CALL)
+GROUPS = dp.dp_ols("y ~ x", LINE, by="area", groups=["a", "b", "c"], method="noisy_moments", **CALL)
+
+
+@pytest.mark.parametrize("result", [FIT, GROUPS], ids=["fit", "groups"])
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("get_prediction", r"^get_prediction is predict\(newdata, interval=True\) here$"),
+        ("wald_test", r"^wald_test is f_test\(hypotheses\) here$"),
+        ("coef_", "^coef_ is params here$"),
+        ("HC1_se", '^HC1_se is bse of a fit with cov_type="HC1" here$'),
+        ("save", r"^save is to_json\(\) here$"),
+        ("get_influence", "^get_influence does not exist .* confidential data; "),
+        ("centered_tss", "^centered_tss does not exist .*rsquared and scale"),
+        ("deviance", "^deviance does not exist .* likelihood"),
+    ],
+)
+def test_a_name_of_another_package_is_refused_with_the_one_here(result, name, message):
+    assert not hasattr(result, name)
+    with pytest.raises(dp.NotReleasedError, match=message):
+        getattr(result, name)
+
+
+def test_what_groups_have_one_by_one_is_said():
+    for name in ("pvalues", "tvalues", "rsquared", "scale"):
+        with pytest.raises(dp.NotReleasedError, match=rf"of one group: result\[label\].{name}$"):
+            getattr(GROUPS, name)
+        assert hasattr(GROUPS["a"], name)
+
+
+def test_an_unknown_name_is_told_to_python_which_suggests_another():
+    with pytest.raises(
+        AttributeError, match="'DPResults' object has no attribute 'pvals'"
+    ) as error:
+        _ = FIT.pvals
+    assert error.value.name == "pvals" and error.value.obj is FIT
+
+
+@pytest.mark.parametrize("result", [FIT, GROUPS], ids=["fit", "groups"])
+def test_predictions_at_the_rows_of_the_fit_are_refused(result):
+    for predict in (result.predict, lambda: result.predict(None)):
+        with pytest.raises(dp.ArgumentError, match="rows of the fit, which are confidential"):
+            predict()
+
+
+@pytest.mark.parametrize("hypotheses", ["", " ", [], "x =", "nope = 0"])
+def test_hypotheses_that_cannot_be_read_are_refused(hypotheses):
+    for test in (FIT.t_test, FIT.f_test, GROUPS.t_test):
+        with pytest.raises(dp.ArgumentError, match="hypotheses"):
+            test(hypotheses)
