@@ -190,7 +190,7 @@ def _request(
         outcomes=Outcomes.of(outcomes, schema, term_bounds, clipping) if outcomes else None,
     )
     check(request)
-    return request
+    return request.with_terms()
 
 
 def _number_of_levels(formula: Formula, table: AnyTable, levels) -> int:

@@ -35,9 +35,9 @@ class Prepared:
         frame, design = _prediction_frame(request), request.design
         # at quarters of an estimated range a term may have no value, which must not stop the call
         x_new = (
-            design.predictors(frame, may_lack_values=request.x_new is None)
-            if len(frame)
-            else np.empty((0, len(design.names)))
+            np.empty((0, len(design.names)))
+            if frame is None
+            else design.predictors(frame, may_lack_values=request.x_new is None)
         )
         y_low, y_high = design.response_bounds
         problem = Problem(
@@ -62,7 +62,8 @@ class Prepared:
             others=() if request.outcomes is None else request.outcomes.references,
             grouped=request.grouped,
         )
-        return cls(request, design, problem, request.fit_cost, _labels(frame))
+        points = () if frame is None else _labels(frame)
+        return cls(request, design, problem, request.fit_cost, points)
 
     @property
     def response_ends(self) -> tuple[float, float]:
@@ -82,16 +83,16 @@ def _instruments(request: Request) -> Instruments | None:
     return first and first.instruments(first.structural(*request.declared))
 
 
-def _prediction_frame(request: Request) -> pd.DataFrame:
-    """Return where to predict; by default 25% and 75% of the only regressor's range."""
+def _prediction_frame(request: Request) -> pd.DataFrame | None:
+    """Return where to predict, if anywhere; by default at quarters of one regressor's range."""
     if request.x_new is not None:
-        return request.x_new
+        return request.x_new if len(request.x_new) else None
     predictors = request.formula.predictors
     kind = request.schema.get(predictors[0]) if len(predictors) == 1 else None
     if request.formula.absorbed is not None or request.first_stage is not None:
         kind = None  # predictions need the effects of groups, or are of another regression
     if not isinstance(kind, Numeric) or kind == UNLIMITED or request.row_norm is not None:
-        return pd.DataFrame({predictor: [] for predictor in predictors})
+        return None
     quarters = [kind.low + q * (kind.high - kind.low) for q in (0.25, 0.75)]
     return pd.DataFrame({predictors[0]: quarters}, index=["p25", "p75"])
 

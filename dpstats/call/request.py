@@ -66,7 +66,8 @@ class Request:
     ``rows_seen`` is the number of rows that this released, and its standard deviation;
     ``unsure`` names the variables of which rows may lie far beyond the estimated range. With a
     ``first_stage`` the formula is the reduced form of a regression with instruments, and with
-    ``outcomes`` the first of several that one release fits.
+    ``outcomes`` the first of several that one release fits. Rows in use have a value of all terms
+    of the designs ``terms``, which clip nothing that was not declared.
     """
 
     formula: Formula
@@ -101,6 +102,7 @@ class Request:
     offset: Offset | None = None
     outcomes: Outcomes | None = None
     grouped: bool = False
+    terms: tuple[Design, ...] = ()
 
     @property
     def whole_call(self) -> tuple[float, float, Cost]:
@@ -169,8 +171,15 @@ class Request:
     def rows_in_use(self) -> RowsInUse:
         """Return the rule that decides which rows are used."""
         return RowsInUse(
-            self.schema, self.weights, self.subset, self.unit, self.cluster, self.offset
+            self.schema, self.weights, self.subset, self.unit, self.cluster, self.offset, self.terms
         )
+
+    def with_terms(self) -> "Request":
+        """Return the request whose rows in use have a value of all terms, before any is read."""
+        free = () if self.method.ranges.marginals else (*self.unbounded, *self.estimated)
+        wide = dict.fromkeys(free, _WIDE)
+        designs = [design for _, design in self.regressions if design.has_terms]
+        return replace(self, terms=tuple(design.with_ranges(wide) for design in designs))
 
     @property
     def relation(self) -> str:
@@ -205,7 +214,7 @@ class Request:
         """
         formula = self.formula.keep(chosen)
         schema = {name: self.schema[name] for name in formula.variables}
-        return replace(
+        kept = replace(
             self,
             formula=formula,
             schema=schema,
@@ -217,6 +226,7 @@ class Request:
             unbounded=tuple(name for name in self.unbounded if name in formula.variables),
             selection=self.selection and replace(self.selection, chosen=chosen),
         )
+        return kept.with_terms()
 
     @property
     def clipping(self) -> Mapping[str, Numeric]:

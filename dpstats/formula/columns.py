@@ -3,7 +3,7 @@
 ``info`` is patsy's description of a design matrix, with the constants that it learned.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import product
 from typing import NamedTuple
@@ -107,7 +107,9 @@ def _products(subterm, infos: Mapping) -> Iterator[tuple[Part, ...]]:
         yield parts[::-1]
 
 
-def column_bounds(info, bounds: Mapping) -> tuple[np.ndarray, np.ndarray]:
+def column_bounds(
+    columns: Sequence[tuple[Part, ...]], bounds: Mapping
+) -> tuple[np.ndarray, np.ndarray]:
     """Bound the columns, (S,) and (S,), by products of their factors' bounds."""
 
     def ends(part: Part) -> Interval:
@@ -117,8 +119,8 @@ def column_bounds(info, bounds: Mapping) -> tuple[np.ndarray, np.ndarray]:
         return part.levels.min(), part.levels.max()
 
     with np.errstate(all="ignore"):
-        columns = [reduce(multiply, map(ends, parts), (1.0, 1.0)) for parts in products(info)]
-    low, high = np.array(columns, dtype=np.float64).reshape(-1, 2).T
+        found = [reduce(multiply, map(ends, parts), (1.0, 1.0)) for parts in columns]
+    low, high = np.array(found, dtype=np.float64).reshape(-1, 2).T
     if not (np.isfinite(low).all() and np.isfinite(high).all()):
         raise FormulaError("the product of two terms overflows; tighten their bounds")
     return low, high

@@ -223,6 +223,7 @@ class Design(ColumnOrigins):
         if self._recipe[0].absorbed is not None:
             infos[1] = without_intercept(infos[1])
         self._infos = infos
+        self._left, self._right = (Matrix(info, self.schema) for info in infos)
         self._bound(term_bounds)
         right = infos[1]
         self.names = named(right)
@@ -232,17 +233,16 @@ class Design(ColumnOrigins):
 
     def _bound(self, term_bounds: Mapping) -> None:
         """Bound the columns by the ranges of the schema."""
-        left, right = self._infos
         clipping = {n: kind for n, kind in self._recipe[3].items() if n not in self._splined}
         numbers = {n: kind for n, kind in self.schema.items() if isinstance(kind, Numeric)}
         wide = {n for n, kind in self._recipe[3].items() if not kind.within(numbers[n])}
         bounds = factor_bounds(self._infos, self.schema, term_bounds, wide)
-        self._response_ends = column_bounds(left, bounds)
+        self._response_ends = column_bounds(self._left.columns, bounds)
         low, high = self._response_ends
         self.response_bounds = float(low[-1]), float(high[-1])
-        self.low, self.high = column_bounds(right, bounds)
-        self._clipping = {**self.schema, **clipping}
-        self._left, self._right = Matrix(left, self._clipping), Matrix(right, self._clipping)
+        self.low, self.high = column_bounds(self._right.columns, bounds)
+        clipped = {**self.schema, **clipping}
+        self._left, self._right = self._left.clipping(clipped), self._right.clipping(clipped)
         self.layout = self._right.bounded_layout(bounds)
 
     def response_ends(self, estimated: Collection[str]) -> tuple[float, float]:
@@ -291,13 +291,27 @@ class Design(ColumnOrigins):
         """Compute clipped design rows (m, S) and responses (m,) of complete rows.
 
         Total: no value raises, warns or drops a row. A value out of its range counts as the
-        end of the range, and a NaN made by a transform as the midpoint of its column.
+        end of the range, and a NaN made by a transform as the midpoint of its column; rows in use
+        have none.
         """
         m = len(batch[next(iter(self.schema))])
         if not m:
             return Rows(np.zeros((0, len(self.names))), np.zeros(0))
         y = self._left.clipped(batch, m, *self._response_ends)
         return Rows(self._right.clipped(batch, m, self.low, self.high), y[:, -1])
+
+    @property
+    def has_terms(self) -> bool:
+        """Tell whether some term is an expression, which may have no value at a number."""
+        return self._left.has_terms or self._right.has_terms
+
+    def has_values(self, batch: Batch) -> np.ndarray:
+        """Tell of which rows of complete variables all terms have a finite value, bool (m,).
+
+        So ``np.log(x)`` has none at a negative number and at 0. Each row is asked by itself.
+        """
+        m = len(batch[next(iter(self.schema))])
+        return self._left.has_values(batch, m) & self._right.has_values(batch, m)
 
     def responses(self, batch: Batch) -> np.ndarray:
         """Compute responses y (m,) of complete rows, clipped to their bounds.

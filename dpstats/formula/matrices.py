@@ -5,6 +5,7 @@ and evaluates the factors that are expressions.
 """
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from functools import partial, reduce
 
 import numpy as np
@@ -32,35 +33,41 @@ class Once(dict):
 
 
 class Matrix:
-    """Map rows to the S columns of one side of a formula."""
+    """Map rows to the S columns of one side of a formula, of which each multiplies its parts."""
 
     def __init__(self, info: DesignInfo, schema: ModelSchema):
-        self._schema, self._columns = schema, products(info)
+        self._schema, self.columns = schema, products(info)
         intercept = info.term_slices.get(INTERCEPT)
         self.intercept = None if intercept is None else intercept.start
-        self.layout, self._factor_sets = layout_of(self._columns, self.intercept)
+        self.layout, self._factor_sets = layout_of(self.columns, self.intercept)
         self._variables = {factor: _variable(factor) for factor in info.factor_infos}
         self._factors = {
             factor: _evaluation(known, self._variables[factor], schema)
             for factor, known in info.factor_infos.items()
         }
 
+    def clipping(self, schema: ModelSchema) -> "Matrix":
+        """Return the same columns of values that are clipped to other ranges."""
+        matrix = copy(self)
+        matrix._schema = schema
+        return matrix
+
     def sources(self, j: int) -> tuple[set[str], list[str]]:
         """Return the variables that column ``j`` reads, and the names of its factors."""
-        factors = [part.factor for part in self._columns[j]]
+        factors = [part.factor for part in self.columns[j]]
         names = {name for factor in factors for name in read(factor.code).variables}
         return names, [factor.name() for factor in factors]
 
     def bounded_layout(self, bounds: Mapping) -> Layout:
         """Return the layout, with the interactions that the bounds of numeric factors describe."""
-        return with_slopes(self.layout, self._columns, self._factor_sets, bounds)
+        return with_slopes(self.layout, self.columns, self._factor_sets, bounds)
 
     def unclipped(self, data: Mapping, m: int) -> np.ndarray:
         """Compute the columns (m, S) for data as :func:`values_of` gives them."""
-        X = np.empty((m, len(self._columns)))
+        X = np.empty((m, len(self.columns)))
         with np.errstate(all="ignore"):
             factors = Once(lambda factor: self._factors[factor](data))
-            for column, parts in zip(X.T, self._columns, strict=True):
+            for column, parts in zip(X.T, self.columns, strict=True):
                 column[:] = _product(parts, factors)
         return X
 
@@ -71,7 +78,7 @@ class Matrix:
         range counts as the end of the range in every expression; where a column is a number
         whose range is within its bounds, one clip does for both.
         """
-        X = np.empty((len(self._columns), m))
+        X = np.empty((len(self.columns), m))
         with np.errstate(all="ignore"):
             factors = self._private_factors(batch)
             for j, column in enumerate(X):
@@ -95,6 +102,22 @@ class Matrix:
                 self._fill(column, j, batch, factors, low[j], high[j])
         return codes.T, numbers.T
 
+    @property
+    def has_terms(self) -> bool:
+        """Tell whether some factor is an expression, which may have no value at a number."""
+        return None in self._variables.values()
+
+    def has_values(self, batch: Batch, m: int) -> np.ndarray:
+        """Tell at which private rows all expressions have a finite value, bool (m,)."""
+        found = np.ones(m, dtype=bool)
+        with np.errstate(all="ignore"):
+            factors = self._private_factors(batch)
+            for factor, variable in self._variables.items():
+                if variable is None:
+                    values = np.isfinite(factors[factor])
+                    found &= values if values.ndim < 2 else values.all(axis=1)
+        return found
+
     def _private_factors(self, batch: Batch) -> Mapping:
         """Evaluate the factors on a batch, each when it is first asked for."""
         data = Once(lambda name: _inside(batch[name], self._schema[name]))
@@ -102,7 +125,7 @@ class Matrix:
 
     def _fill(self, column, j: int, batch: Batch, factors: Mapping, low, high) -> None:
         """Write column ``j`` of private rows within its bounds."""
-        parts = self._columns[j]
+        parts = self.columns[j]
         name = self._variables[parts[0].factor] if len(parts) == 1 else None
         kind = None if name is None else self._schema[name]
         if name and isinstance(kind, Numeric) and low <= kind.low and kind.high <= high:

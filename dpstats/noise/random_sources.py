@@ -63,8 +63,11 @@ class SystemSource:
 
     @staticmethod
     def best(name: str, scale: float, scores: list[int]) -> int:
-        """Return the index of the largest score after the noise of the named mechanism."""
-        return _selection(name, scale)(scores)
+        """Return the index of the largest score after the noise of the named mechanism.
+
+        OpenDP takes an array as it is, and looks at each number of a list in Python.
+        """
+        return _selection(name, scale)(np.array(scores, dtype=np.int64))
 
 
 class SeededSource:

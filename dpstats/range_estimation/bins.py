@@ -43,7 +43,7 @@ class Dyadic:
     @property
     def zero(self) -> tuple[int, int]:
         """Return the two bins that touch zero."""
-        below = (len(self.edges) - 1) // 2 - 1
+        below = (_LARGEST - _LEAST + 1) * self.parts
         return below, below + 1
 
     def index(self, values: np.ndarray) -> np.ndarray:
@@ -91,7 +91,7 @@ class Linear:
     low: float
     high: float
 
-    @property
+    @cached_property
     def edges(self) -> np.ndarray:
         """Return the ends of the bins, shape (65,)."""
         return np.linspace(self.low, self.high, _LINEAR_BINS + 1)

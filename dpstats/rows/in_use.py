@@ -24,6 +24,8 @@ from dpstats.schema import Batch, Schema, complete_rows
 class RowsInUse:
     """Describe the rows in use: complete, of the subset, with a weight above zero and an offset.
 
+    At each of them the terms of the designs ``terms`` have a value; what these clip is declared.
+
     Each row decides for itself, so tables that differ in one row have rows in use that are equal
     or differ in one row: see :func:`~dpstats.schema.complete_rows`. With a ``unit`` the table reads
     whole units, and the parts that their rows count for follow from the rows in use of each.
@@ -35,6 +37,7 @@ class RowsInUse:
     unit: PrivacyUnit | None = None
     cluster: str | None = None
     offset: Offset | None = None
+    terms: tuple[Design, ...] = ()
 
     @property
     def columns(self) -> Schema:
@@ -54,6 +57,8 @@ class RowsInUse:
     def left_out(self) -> str:
         """Say for which reasons a row is not in use."""
         reasons = ["with a missing value", "with a value outside the declared levels"]
+        if self.terms:
+            reasons.append("at which a term has no finite value")
         if self.weights is not None:
             reasons.append("without a positive, finite weight")
         if self.offset is not None:
@@ -71,6 +76,8 @@ class RowsInUse:
             mask &= self.weights.usable(batch[self.weights.column])
         if self.offset is not None:
             mask &= self.offset.usable(batch)
+        for design in self.terms:
+            mask[mask] = design.has_values(only(batch, mask))
         return mask
 
     def of(self, batch: Batch) -> Batch:

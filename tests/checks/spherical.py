@@ -11,9 +11,9 @@ EPSILON, L2 = 0.5, 3.0
 
 def drawn(size: int, times: int) -> np.ndarray:
     """Draw noise (times, size) for sums that move by 3 in the L2 norm, at epsilon .5."""
-    noise = Noise(PureDP(EPSILON * times))
+    cost = PureDP(EPSILON)
     query = Query("sums", [1 << 40] * size, None, L2 * 2.0**40, 2.0**-40, any_noise=True)
-    return np.array([noise.add(query, PureDP(EPSILON)).values for _ in range(times)]) - 1
+    return np.array([Noise(cost).add(query, cost).values for _ in range(times)]) - 1
 
 
 def check_lengths(size: int) -> None:
