@@ -150,7 +150,6 @@ COVERED_BY = {
         "study.synthetic",
         "study.tables",
     ],
-    "rows/test_weights.py": ["rows.in_use"],
     "suites/test_bad_calls.py": ["call.unsupported", "spelling"],
     "run/test_reference.py": ["estimators.contract.reference"],
     "suites/test_contract.py": ["run.single", "estimators.contract.spec", "option_checks"],
