@@ -18,7 +18,7 @@ from dpstats.call.outcomes import LISTWISE, Outcomes, check_alike, for_several
 from dpstats.call.request import Request, Selection
 from dpstats.call.unsupported import unknown_method
 from dpstats.codebook import Schema
-from dpstats.engines import AnyTable, is_remote
+from dpstats.engines import AnyTable
 from dpstats.engines.open_table import open_table
 from dpstats.engines.r_vectors import formula_text, is_r
 from dpstats.errors import ArgumentError, shown
@@ -116,7 +116,7 @@ def _request(
         method, plan = choose(
             formula, ranges, epsilon, delta, neighbors, rows, alone, options, weights is not None,
             _number_of_levels(formula, table, declared.levels), of_persons is not None,
-            cluster is not None, is_remote(table), row_norm is not None,
+            cluster is not None, row_norm is not None,
         )  # fmt: skip
     chosen = find_method(method, AUTO, known=methods)
     companion_share = _companion_share(chosen, companion, companion_share)

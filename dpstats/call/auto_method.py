@@ -32,7 +32,6 @@ def choose(
     levels: int = 0,
     by_unit: bool = False,
     clustered: bool = False,
-    remote: bool = False,
     normed: bool = False,
 ) -> tuple[str, str]:
     """Return the name of the method for a call, and the reason.
@@ -41,11 +40,9 @@ def choose(
     none (:func:`relation`), so that bounds, groups and delta do not change what is protected.
     The number of rows decides only where ``replace_one`` is asked for, under which it is public.
     ``alone`` is False with groups, which are many and small, or with arguments that methods for
-    one regressor do not take. Rows that are streamed are infinitely many here, and ``remote`` ones
-    stay with workers, so that none can be compared. ``normed`` says that a norm of rows is
-    declared, which sums of products use. Time
-    is linear in ``levels``, those of all factors, in sum-based methods and quadratic in Newton
-    rounds.
+    one regressor do not take. Rows that are streamed, or stay with workers, are infinitely many
+    here. ``normed`` says that a norm of rows is declared, which sums of products use. Time is
+    linear in ``levels``, those of all factors, in sum-based methods and quadratic in Newton rounds.
 
     >>> line, unit = Formula.parse("y ~ x"), {"x": (0, 1), "y": (0, 1)}
     >>> choose(line, unit, 1, None, None, 200, True, {})[0]
@@ -70,16 +67,11 @@ def choose(
     'noisy_newton'
     >>> choose(Formula.parse("y ~ x | state"), {}, 1, 0, None, 200, False, {})[0]
     'noisy_newton_pure'
-    >>> choose(Formula.parse("y ~ x | state"), unit, 1, None, None, 1, True, {}, remote=True)[0]
+    >>> choose(Formula.parse("y ~ x | state"), unit, 1, None, None, 1, True, {}, normed=True)[0]
     'adassp'
-    >>> choose(Formula.parse("y ~ x | state"), unit, 1, 0, None, 1, True, {}, remote=True)[0]
-    'noisy_newton_pure'
     """
     if formula.absorbed is not None:
-        # what sums by group cannot do is refused of pairs, by what stands in their way
-        pairs = by_unit or weighted or clustered or delta == 0
-        by_sums = normed or (remote and not (pairs or options.get("cov_type") is not None))
-        name = "adassp" if by_sums else _NEWTON[delta == 0]
+        name = "adassp" if normed else _NEWTON[delta == 0]
         return name, f"auto took {name}, which absorbs the effects of {formula.absorbed}"
     if levels > _MANY_LEVELS and delta != 0 and not clustered:
         return "adassp", f"auto took adassp: factors with {levels:,} levels"

@@ -13,6 +13,7 @@ import numpy as np
 
 from dpstats.engines import cells
 from dpstats.engines.columns import Column
+from dpstats.numerics.mixing import mixed
 
 # Whole numbers below 2^53 are exact as doubles.
 _DROPPED_BITS = np.uint64(11)
@@ -58,6 +59,22 @@ def keys(column: Column) -> np.ndarray:
     values, missing = column.ticks()
     wide = values if values.dtype == np.uint64 else values.astype(np.int64, copy=False)
     return _mixed(wide.view(np.uint64), missing)
+
+
+def key_words(column: Column) -> np.ndarray:
+    """Return :func:`keys` as one word, uint64 (1, n), :data:`NO_UNIT` for missing.
+
+    Rows of one label come together by it as those of one unit do by :func:`unit_keys`.
+
+    Examples
+    --------
+    >>> from dpstats.engines.to_columns import columns_of
+    >>> (found,) = key_words(columns_of({"g": np.array([2.0, np.nan, 2.0, -1.0])})["g"])
+    >>> bool(found[0] == found[2] != found[3]), found == NO_UNIT
+    (True, array([False,  True, False, False]))
+    """
+    found = keys(column)
+    return np.where(np.isnan(found), NO_UNIT, found.view(np.uint64))[None]
 
 
 def unit_keys(column: Column) -> np.ndarray:
@@ -154,15 +171,6 @@ def _text(label) -> str:
 
 
 def _mixed(bits: np.ndarray, missing: np.ndarray | None) -> np.ndarray:
-    """Scramble 64 bits (n,) one to one, by the finaliser of splitmix64, and keep 53 of them.
-
-    Source: Steele, Lea and Flood (2014), Fast splittable pseudorandom number generators, OOPSLA;
-    the constants are Stafford's variant 13, as in Java's SplittableRandom.
-    """
-    bits = bits ^ (bits >> np.uint64(30))
-    bits *= np.uint64(0xBF58476D1CE4E5B9)
-    bits ^= bits >> np.uint64(27)
-    bits *= np.uint64(0x94D049BB133111EB)
-    bits ^= bits >> np.uint64(31)
-    found = (bits >> _DROPPED_BITS).astype(np.float64)
+    """Scramble 64 bits (n,) one to one, and keep 53 of them."""
+    found = (mixed(bits) >> _DROPPED_BITS).astype(np.float64)
     return found if missing is None else np.where(missing, np.nan, found)

@@ -62,6 +62,10 @@ class RemoteTable(AnyTable, Protocol):
         """Read the combinations of values present in some columns, each once."""
         ...
 
+    def by_label(self, column: str) -> AnyTable:
+        """Read all rows of a label at a time, numbered as those of units are."""
+        ...
+
     def of_groups(
         self, names: Sequence[str], by: Sequence[str], answer: Callable[[Table], list]
     ) -> list:

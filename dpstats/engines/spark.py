@@ -4,6 +4,9 @@ import pickle
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from operator import methodcaller
+
+import numpy as np
 
 from dpstats.engines.column_batches import ROWS
 from dpstats.engines.spark_tasks import ANSWER, answers, packed, tried
@@ -84,7 +87,11 @@ class SparkTable(Described):
 
     def by_unit(self, schema: Schema, unit: str) -> "SparkUnits":
         """Have Spark put whole units together in every pass; before it nothing is read."""
-        return SparkUnits(self, unit)
+        return SparkUnits(self, unit, methodcaller("unit_keys", unit))
+
+    def by_label(self, column: str) -> "SparkUnits":
+        """Have Spark put all rows of a label together in every pass, as :meth:`by_unit` does."""
+        return SparkUnits(self, column, methodcaller("key_words", column))
 
     def _chosen(self, names: Iterable[str]):
         """Select these columns by numbers, as Spark reads some characters in a name as syntax."""
@@ -95,16 +102,19 @@ class SparkTable(Described):
 
 
 class SparkUnits(SparkTable):
-    """Add up a Spark DataFrame in whole privacy units, such as persons."""
+    """Add up a Spark DataFrame in whole privacy units, such as persons, or in whole groups.
 
-    def __init__(self, table: SparkTable, unit: str):
+    ``keys(table)`` are those of the units in a column, as :func:`.spark_units.unit_total` says.
+    """
+
+    def __init__(self, table: SparkTable, column: str, keys: Callable[[Table], np.ndarray]):
         Described.__init__(self, table._types)
-        self._data, self._unit = table._data, unit
+        self._data, self._column, self._keys = table._data, column, keys
 
     def total(self, schema: Schema, each: Callable[[Batch], Summary]) -> Summary:
         """Add up ``each(batch)`` over batches of whole units, numbered in the column ``UNIT``."""
-        names = list(dict.fromkeys([*schema, self._unit]))
-        return unit_total(self._chosen(names), names, self._unit, self._types, schema, each)
+        names = list(dict.fromkeys([*schema, self._column]))
+        return unit_total(self._chosen(names), names, self._keys, self._types, schema, each)
 
     def of_groups(
         self, names: Sequence[str], by: Sequence[str], answer: Callable[[Table], list]

@@ -1,4 +1,4 @@
-"""Sum rows of Spark in whole privacy units, which a shuffle puts together."""
+"""Sum rows of Spark in whole privacy units, or whole groups, which a shuffle puts together."""
 
 import pickle
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ _TYPES = {"float64": "double", "int64": "long"}
 def unit_total(
     rows,
     names: list[str],
-    unit: str,
+    keys: Callable[[Table], np.ndarray],
     types: Table,
     schema: Schema,
     each: Callable[[Batch], Summary],
@@ -41,7 +41,9 @@ def unit_total(
     ----------
     rows : pyspark.sql.DataFrame
         The columns ``names``, in order, whatever they are called in it.
-    unit : str
+    keys : callable
+        ``keys(table)`` are the keys of the units of rows, uint64 (words, n), such as
+        :func:`~dpstats.engines.label_keys.unit_keys` writes.
     types : Table
         The columns without rows.
     schema : mapping of str to Numeric, Categorical or Labels
@@ -49,11 +51,11 @@ def unit_total(
         ``each(batch)`` is a summary; the sum of two is the summary of both batches.
     """
     (none,) = types.batches(schema)
-    words = len(types.unit_keys(unit))
+    words = len(keys(types))
     dtypes = [np.dtype(np.int64)] * words + [column.dtype for column in none.values()]
     values = [f"`{i}` {_TYPES[str(dtype)]}" for i, dtype in enumerate(dtypes)]
     sent = ", ".join([f"`{_GROUP}` long", *values, ANSWER])
-    keyed = rows.mapInArrow(partial(_sent, dtypes, schema, unit, each, names), sent)
+    keyed = rows.mapInArrow(partial(_sent, dtypes, schema, keys, each, names), sent)
     sums = keyed.groupBy(_GROUP).applyInArrow(partial(_of_group, list(schema), words, each), ANSWER)
     parts = answers(sums.mapInArrow(_of_task, ANSWER))
     return added([each({**none, UNIT: np.empty(0, np.int64)}), *parts])
@@ -62,29 +64,29 @@ def unit_total(
 # What follows runs on the workers.
 
 
-def _sent(dtypes: list, schema: Schema, unit: str, each: Callable, names: list[str], batches):
+def _sent(dtypes: list, schema: Schema, keys: Callable, each: Callable, names: list[str], batches):
     """Yield the rows that have a unit, and one answer for the rows that have none."""
     import pyarrow as pa
 
     found = []
     for batch in batches:
         frame = pa.Table.from_batches([batch]).rename_columns(names)
-        error, split = tried(partial(_split, schema, unit, each), frame)
+        error, split = tried(partial(_split, schema, keys, each), frame)
         found.append((error, [alone for _, alone in split]))
         yield from (kept for kept, _ in split)
     if found:
         yield _carried(dtypes, _one(found))
 
 
-def _split(schema: Schema, unit: str, each: Callable, frame) -> list:
+def _split(schema: Schema, keys: Callable, each: Callable, frame) -> list:
     """Return the rows that have a unit, as they are sent, and the summary of those without."""
     table = Table.from_data(frame)
-    keys = table.unit_keys(unit)
+    words = keys(table)
     (columns,) = table.batches(schema, max(table.n_rows, 1))
-    alone = keys[0] == NO_UNIT
+    alone = words[0] == NO_UNIT
     own = {name: column[alone] for name, column in columns.items()}
     summary = each({**own, UNIT: np.arange(alone.sum())})
-    sent = [partition_of(keys), *keys.view(np.int64), *columns.values()]
+    sent = [partition_of(words), *words.view(np.int64), *columns.values()]
     return [(_batch([column[~alone] for column in sent]), summary)]
 
 

@@ -287,6 +287,10 @@ class Table:
         """Return the key of each row's privacy unit, uint64 (words, n)."""
         return label_keys.unit_keys(self._column(column))
 
+    def key_words(self, column: str) -> np.ndarray:
+        """Return the key of each row's label, uint64 (1, n)."""
+        return label_keys.key_words(self._column(column))
+
     def by_unit(self, schema: Schema, unit: str) -> UnitTable:
         """Order the columns of a schema by the unit in a column, and read them in whole units.
 

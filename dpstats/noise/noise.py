@@ -287,6 +287,10 @@ class Noise:
         words = np.frombuffer(self._source.bytes(8 * size), dtype=np.uint64)
         return (words % np.uint64(parts)).astype(np.int64)
 
+    def key(self) -> int:
+        """Draw 64 uniform bits, independent of any data."""
+        return int.from_bytes(self._source.bytes(8), "little")
+
     def sample(self, population: int, size: int) -> list[int]:
         """Draw ``size`` different integers below ``population``, independent of any data."""
         chosen: dict[int, None] = {}

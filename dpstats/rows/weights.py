@@ -91,7 +91,7 @@ def check_weights(method: Method, select, formula: Formula, by_unit: bool) -> No
     if "weights" not in method.takes and formula.absorbed is not None:
         raise ArgumentError(
             f"{method.name} is not proven for rows of different weights with | {formula.absorbed}; "
-            'take method="auto", which compares pairs of rows in memory, '
+            'take method="auto", which compares pairs of rows, '
             f"leave weights out, or write C({formula.absorbed}) with levels= instead of |"
         )
     if "weights" not in method.takes:

@@ -66,11 +66,13 @@ class TablePasses(Prepared):
 class CountedPasses:
     """Pass over the rows of a call, and count them on the way, with units the units.
 
-    Of a method that passes over them many times they are held where they fit.
+    Of a method that passes over them many times they are held where they fit. ``whole_keys`` says
+    that those of a key come together.
     """
 
     def __init__(self, passes: TablePasses):
         self.rows: int | None = None
+        self.whole_keys = in_whole_groups(passes.request)
         self._sum, self._holds = passes.sum, may_hold(passes.request)
         if self._holds:
             self._sum = Held(passes.sum).sum
@@ -90,6 +92,12 @@ class CountedPasses:
 def may_hold(request: Request) -> bool:
     """Tell whether rows are read many times by a method, and where it runs."""
     return request.method.ranges.marginals and not request.table.remote
+
+
+def in_whole_groups(request: Request) -> bool:
+    """Tell whether workers put rows of each absorbed label together, for pairs of them."""
+    pairs = request.formula.absorbed is not None and not request.method.fixed_size_summary
+    return request.table.remote and pairs and request.unit is None
 
 
 def _read(read: RowReader, summary: Callable[[Rows], Any], batch: Batch) -> Any:

@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 
 from dpstats.call import Request
+from dpstats.engines import is_remote
 from dpstats.estimators.contract import Method, Passes, Problem, Release
 from dpstats.noise import Noise
 from dpstats.numerics import Rows
@@ -14,7 +15,7 @@ from dpstats.privacy import Cost
 from dpstats.range_estimation.estimate import estimate_ranges
 from dpstats.rows import RowReader
 from dpstats.run.marginals import with_marginals
-from dpstats.run.passes import TablePasses
+from dpstats.run.passes import TablePasses, in_whole_groups
 from dpstats.schema import Numeric
 from dpstats.selection import Candidates
 
@@ -42,10 +43,14 @@ def prepare(request: Request, noise: Noise, by: Sequence[str] = ()) -> TablePass
 def with_whole_units(request: Request, by: Sequence[str] = ()) -> Request:
     """Have the table read all rows of a privacy unit together, if there is one.
 
-    With the columns ``by`` of groups it is held in memory, where rows of groups are.
+    With the columns ``by`` of groups it is held in memory, where rows of groups are. Of rows that
+    stay with workers those of an absorbed label come together where pairs of them are taken.
     """
     if request.unit is None:
-        return request
+        absorbed, table = request.formula.absorbed, request.table
+        if by or absorbed is None or not is_remote(table) or not in_whole_groups(request):
+            return request
+        return replace(request, table=table.by_label(absorbed))
     table, columns, unit = request.table, request.rows_in_use.columns, request.unit.column
     if by:
         table = table.gathered(list(dict.fromkeys((*columns, unit, *by))))

@@ -9,7 +9,7 @@ import numpy as np
 from dpstats.call import Request
 from dpstats.engines import RemoteTable, Table, is_remote
 from dpstats.errors import ArgumentError, Defect
-from dpstats.estimators import ABSORBING, METHODS
+from dpstats.estimators import METHODS
 from dpstats.estimators.contract import InMemory, Method, Problem, Release
 from dpstats.noise import Noise
 from dpstats.numerics import Rows
@@ -31,9 +31,7 @@ def check_remote(request: Request, by) -> None:
             f"select={request.selection.selector.name!r} compares rows with one another, which a "
             "Spark DataFrame keeps apart; leave select out or pass data.toPandas()"
         )
-    if by is None and request.formula.absorbed and not request.method.fixed_size_summary:
-        raise _apart(request)
-    if by is None and not request.method.fixed_size_summary:
+    if by is None and request.formula.absorbed is None and not request.method.fixed_size_summary:
         sums = ", ".join(name for name, method in METHODS.items() if method.fixed_size_summary)
         raise ArgumentError(
             f"{request.method.name} needs all rows in one place, which a Spark DataFrame keeps "
@@ -54,19 +52,6 @@ def check_remote(request: Request, by) -> None:
             "with spark.speculation two tasks may draw noise for the same group; start the "
             "session with spark.speculation=false"
         )
-
-
-def _apart(request: Request) -> ArgumentError:
-    """Build the error for a method that compares rows, with what adds up sums in its place."""
-    by_sums = (
-        'method="adassp" adds up sums by group there, without weights=, cov_type= and delta=0, or '
-    )
-    return ArgumentError(
-        f"{request.method.name} compares the rows of one group of {request.formula.absorbed} with "
-        "one another, which a Spark DataFrame keeps apart; "
-        + by_sums * (request.method.name in ABSORBING)
-        + "pass data.toPandas()"
-    )
 
 
 class Fitted(NamedTuple):

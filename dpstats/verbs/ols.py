@@ -85,7 +85,7 @@ def dp_ols(
         A name in ``dpstats.METHODS``, or ``"auto"``, which chooses one by public facts:
         ``noisy_newton``, which needs no bounds and no tuning and has intervals, or with
         ``delta=0`` ``noisy_newton_pure``, which has them too; in groups of one bounded regressor
-        another one, and where absorbed effects meet ``row_norm``, ``unit`` or a Spark DataFrame.
+        another one, and where absorbed effects meet ``row_norm``.
         ``result.method_report`` says what was chosen and why.
     epsilon : float
         Privacy loss of the whole call, > 0. Smaller is more private.

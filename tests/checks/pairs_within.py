@@ -1,6 +1,7 @@
 """Check how far rows and labels move the sums over pairs that noisy Newton steps are made of."""
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -313,6 +314,22 @@ def check_labels():
         check_random(ADD_REMOVE, None, tables=6)
         check_random(REPLACE_ONE, "cluster", tables=6)
         check_random(ADD_REMOVE, "HC1", tables=6)
+
+
+def labelled(values, key):
+    """The rows, (response, number, weight, label of the group), each with the label it draws."""
+    y, x, parts, groups = values.T
+    rows = Rows(x[:, None], y, parts=parts, clusters=groups)
+    return Counter(zip(map(tuple, values), group_parts.labels_of(rows, 8, key), strict=True))
+
+
+def check_labels_of_neighbours():
+    """Rows that two tables have in common draw the same labels, in any order, equal ones too."""
+    generator = np.random.default_rng(4)
+    for key in generator.integers(2**63, size=20).tolist():
+        values = generator.integers(2, size=(60, 4)).astype(float)
+        more, fewer = labelled(values, key), labelled(generator.permutation(values[1:]), key)
+        assert fewer <= more and more.total() == fewer.total() + 1
 
 
 def check_order():

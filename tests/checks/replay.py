@@ -286,6 +286,11 @@ class Recorder(Noise):
         asked = Asked("sample", f"{size} of {population}", size)
         return self._keep(asked, lambda: super(Recorder, self).sample(population, size))
 
+    def key(self):
+        """Bits that no row may influence: they are the same for the other table."""
+        self._source = self._seeded
+        return self._keep(Asked("key", "64 bits", 1), super().key)
+
     def _check_charged(self, step: str) -> None:
         """One event was recorded for the query just measured."""
         if len(self.events) != 1 + sum(asked.event is not None for asked in self.asked):

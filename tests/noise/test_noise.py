@@ -224,6 +224,13 @@ def test_fresh_samples_are_uniform():
     assert stats.chi2(39).sf(statistic) > ALPHA
 
 
+def test_keys_have_64_bits():
+    """Of 200 keys none is drawn twice, and each bit is set in some and not in others."""
+    keys = [Noise(GDP(1.0)).key() for _ in range(200)]
+    assert len(set(keys)) == 200 and max(keys) < 2**64
+    assert all({key >> bit & 1 for key in keys} == {0, 1} for bit in range(64))
+
+
 def test_a_recorder_answers_with_the_noise_it_measures():
     """The harness itself: answers of the replay check are distributed as stated."""
     query = query_of(2.0, PureDP(0.5), [0] * DRAWS)

@@ -250,6 +250,7 @@ HARMLESS = {
     "noise.noisy_values": "holds released values",
     "numerics.first_use": "listens to the compiler",
     "numerics.layout": "describes the columns of a design",
+    "numerics.mixing": "scrambles keys and rows one to one; by any hash sums are as private",
     "numerics.normal_laplace": "a distribution function",
     "numerics.sandwich": "computes from released sums",
     "numerics.tail_loops": "computes from noisy counts",

@@ -10,6 +10,7 @@ from dpstats.estimators.newton import (
     absorbed,
     absorbed_instruments,
     clusters_of_pairs,
+    group_parts,
     group_sizes,
     pair_numbers,
     pair_queries,
@@ -25,6 +26,7 @@ from tests.checks.mutants import Mutant, both_tests, patched
 from tests.checks.pairs_within import (
     check_far_clusters,
     check_labels,
+    check_labels_of_neighbours,
     check_order,
     check_random,
     check_worst,
@@ -103,10 +105,15 @@ def uncut(original):
 def labels_by_size(original):
     """The number of labels follows that of the rows, which is private."""
 
-    def in_parts(rows, labels, noise):
-        return original(rows, 4 ** (1 + len(rows) % 2), noise)
+    def in_parts(labels, key, rows):
+        return original(4 ** (1 + len(rows) % 2), key, rows)
 
     return in_parts
+
+
+def places(original):
+    """Rows are numbered where they stand, and not among their equals."""
+    return lambda columns, hashes: np.arange(len(hashes), dtype=np.uint64)
 
 
 def exact_weight(original):
@@ -175,8 +182,7 @@ def exact_mean_weight(original):
 
     def numbers(queries, sizes, cost):
         weight, number = original(queries, sizes, cost)
-        rows = max(int(sizes.rows.sum()), 1)
-        return weight, replace(number, total=float(sizes.totals.sum()) / sizes.unit + 1 / rows)
+        return weight, replace(number, total=sizes.total / sizes.unit + 1 / max(sizes.rows, 1))
 
     return numbers
 
@@ -251,6 +257,12 @@ MUTANTS = {
     ),
     "labels follow the number of rows": Mutant(
         patched(pair_numbers, "in_parts", labels_by_size), check_labels
+    ),
+    "labels follow the places of rows": Mutant(
+        patched(group_parts, "_counted", places), check_labels
+    ),
+    "equal rows are told apart by their places": Mutant(
+        patched(group_parts, "_counted", places), check_labels_of_neighbours, AssertionError
     ),
     "a number of rows is not the released one": Mutant(
         patched(absorbed, "with_mean_square", exact_weight), random_rows

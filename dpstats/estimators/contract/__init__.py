@@ -9,6 +9,7 @@ from dpstats.estimators.contract.passes import (
     Mapped,
     Passes,
     Repeated,
+    in_whole_keys,
     mapped,
     released_twice,
 )
@@ -37,6 +38,7 @@ __all__ = [
     "Release",
     "Releases",
     "Repeated",
+    "in_whole_keys",
     "mapped",
     "released_twice",
 ]

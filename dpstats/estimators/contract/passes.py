@@ -34,8 +34,29 @@ class Holding(Passes, Protocol):
         ...
 
 
+@runtime_checkable
+class Keyed(Passes, Protocol):
+    """Give rows in pieces, of which each may have all rows of its keys."""
+
+    whole_keys: bool
+
+
+def in_whole_keys(passes: Passes) -> Passes:
+    """Return passes of which each piece has all rows of its keys: the same, or one in memory."""
+    if isinstance(passes, Keyed) and passes.whole_keys:
+        return passes
+    return InMemory(Rows.joined(passes.sum(_listed)))
+
+
+def _listed(rows: Rows) -> list[Rows]:
+    return [rows]
+
+
 def mapped(passes: Passes, to: Callable[[Rows], Rows]) -> Passes:
-    """Return passes over ``to(rows)``, a function of each row, which are held where rows may be."""
+    """Return passes over ``to(rows)``, which are held where rows may be.
+
+    It is a function of each row, or of all rows of a unit or a key where these come together.
+    """
     return passes.mapped(to) if isinstance(passes, Holding) else Mapped(passes, to)
 
 

@@ -94,7 +94,7 @@ class Method:
         is seen of rows (:class:`~dpstats.estimators.contract.passes.Passes`).
     fixed_size_summary : bool
         Whether each sum is of one size for any number of rows; else one holds the rows, and these
-        must fit into memory.
+        must fit into memory. Those of an absorbed column may come by label instead.
     options : mapping
         Name to (default, check); ``check(value)`` returns the value to use or raises
         ArgumentError.

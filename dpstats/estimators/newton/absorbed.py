@@ -11,7 +11,7 @@ from dpstats.estimators.contract import Method, Passes, Problem, Release
 from dpstats.estimators.contract.release import NO_PREDICTIONS
 from dpstats.estimators.newton.clusters_of_pairs import with_clusters
 from dpstats.estimators.newton.goodness import Squares
-from dpstats.estimators.newton.pair_numbers import FEW, Shares, absorbing, fewest, gathered, paired
+from dpstats.estimators.newton.pair_numbers import FEW, Shares, absorbing, by_groups, fewest, paired
 from dpstats.estimators.newton.pair_queries import PairQueries
 from dpstats.estimators.newton.pair_scales import with_mean_square, with_scales
 from dpstats.estimators.newton.queries import Counted
@@ -63,7 +63,7 @@ def release(
     problem = replace(problem, weighted=False, grouped=False)
     if_few = "if few" if cov_type is None and weighted else "never"
     pairs = paired(
-        gathered(passes), problem, cost, noise, shares, "always" if cov_type == "HC1" else if_few
+        by_groups(passes), problem, cost, noise, shares, "always" if cov_type == "HC1" else if_few
     )  # fmt: skip
     weight, sizes = pairs.weight, cost.part(shares.sizes)
     (queries,) = with_scales(PairQueries.over(pairs.passes, problem, noise), sizes)

@@ -10,7 +10,7 @@ from dpstats.estimators.contract.release import NO_PREDICTIONS
 from dpstats.estimators.newton.clusters_of_pairs import GroupScores, release_clusters
 from dpstats.estimators.newton.goodness import Squares
 from dpstats.estimators.newton.joint_scores import joint_scatter
-from dpstats.estimators.newton.pair_numbers import FEW, Shares, absorbing, fewest, gathered, paired
+from dpstats.estimators.newton.pair_numbers import FEW, Shares, absorbing, by_groups, fewest, paired
 from dpstats.estimators.newton.pair_queries import PairQueries
 from dpstats.estimators.newton.pair_scales import with_mean_square, with_scales
 from dpstats.estimators.newton.reduced_forms import ReducedForms
@@ -63,7 +63,7 @@ def release(
     # what rows count for is in the sums over pairs
     problem = replace(problem, weighted=False)
     divided = {None: "if few", "HC1": "always", "cluster": "never"}[cov_type]
-    pairs = paired(gathered(passes), problem, cost, noise, _SHARES, divided)
+    pairs = paired(by_groups(passes), problem, cost, noise, _SHARES, divided)
     weight, sizes = pairs.weight, cost.part(_SHARES.sizes)
     y, d = (
         with_mean_square(one, weight.total, cost.part(_SHARES.response))

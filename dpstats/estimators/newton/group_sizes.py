@@ -1,4 +1,4 @@
-"""Add up by group what rows count for."""
+"""Add up over groups what their rows count for."""
 
 import math
 from dataclasses import dataclass
@@ -12,52 +12,59 @@ from dpstats.numerics.cross_products import whole_weights
 
 @dataclass(frozen=True)
 class GroupSizes:
-    """Hold the numbers of rows of groups (G,), and the sums of their weights and of the squares.
+    """Hold the number of rows, the sum of their weights and sums over groups, which add up.
 
-    Weights are whole multiples of 1 / ``unit``, and ``totals`` and ``squares`` in units of this and
-    of its square; without weights each row has 1.
+    Weights are whole multiples of 1 / ``unit``, and sums in units of this and of its square;
+    without weights each row has 1. ``freedom`` is twice the weight of all pairs, the sum over
+    groups of W - sum w^2 / W, W that of the weights w, rounded down by group. Without weights it is
+    the number of rows less that of groups, the degrees of freedom. ``squares`` are the sums of the
+    squares of W and of the numbers of rows.
     """
 
-    rows: np.ndarray
-    totals: np.ndarray
-    squares: np.ndarray
+    rows: int
+    total: int
+    freedom: int
+    squares: tuple[int, int]
     unit: int = 1
 
     @classmethod
     def of(cls, rows: Rows) -> "GroupSizes":
-        """Add up over the rows of each key, the number of a group."""
+        """Add up over the rows of each key, the number of a group, all of which are there."""
         assert rows.keys is not None, "rows come with keys"
-        keys, sizes = rows.keys, np.bincount(rows.keys)
-        if rows.parts is None:
-            return cls(sizes, sizes, sizes)
-        weights = whole_weights(rows.parts).astype(np.int64)
-        totals, squares = np.zeros((2, len(sizes)), np.int64)
-        np.add.at(totals, keys, weights)
-        np.add.at(squares, keys, weights**2)
-        return cls(sizes, totals, squares, 1 << ENTRY_BITS)
+        keys, sizes, unit = rows.keys, np.bincount(rows.keys), 1
+        totals = squares = sizes
+        if rows.parts is not None:
+            weights, unit = whole_weights(rows.parts).astype(np.int64), 1 << ENTRY_BITS
+            totals, squares = np.zeros((2, len(sizes)), np.int64)
+            np.add.at(totals, keys, weights)
+            np.add.at(squares, keys, weights**2)
+        freedom = int((totals + -squares // np.maximum(totals, 1)).sum())
+        of_squares = _square(totals), _square(sizes)
+        return cls(len(rows), int(totals.sum()), freedom, of_squares, unit)
+
+    def __add__(self, other: "GroupSizes") -> "GroupSizes":
+        weights, rows = (sum(two) for two in zip(self.squares, other.squares, strict=True))
+        return GroupSizes(
+            self.rows + other.rows, self.total + other.total, self.freedom + other.freedom,
+            (weights, rows), self.unit,
+        )  # fmt: skip
 
     @property
     def weighted(self) -> bool:
         """Tell whether rows count for parts of one."""
         return self.unit > 1
 
-    @property
-    def freedom(self) -> int:
-        """Return twice the weight of all pairs, the sum of W - sum w^2 / W, rounded down by group.
-
-        Without weights it is the number of rows less that of groups, the degrees of freedom.
-        """
-        return int((self.totals + -self.squares // np.maximum(self.totals, 1)).sum())
-
     def norms(self, bits: int) -> list[int]:
         """Return the norm of the sums of weights, and with weights of the numbers of rows.
 
         They are Euclidean, in steps of 2^-``bits``, rounded down.
         """
-        norms = [_norm(self.totals, self.unit, bits)]
-        return [*norms, _norm(self.rows, 1, bits)] if self.weighted else norms
+        units = (self.unit, 1)[: 1 + self.weighted]
+        return [
+            math.isqrt((square << 2 * bits) // unit**2)
+            for square, unit in zip(self.squares, units, strict=False)
+        ]
 
 
-def _norm(sums: np.ndarray, unit: int, bits: int) -> int:
-    square = int((sums.astype(object) ** 2).sum())
-    return math.isqrt((square << 2 * bits) // unit**2)
+def _square(sums: np.ndarray) -> int:
+    return int((sums.astype(object) ** 2).sum())

@@ -2,19 +2,20 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dpstats import option_checks
 from dpstats.estimators.contract import (
-    InBatches,
-    InMemory,
     Method,
     Passes,
     Problem,
     Ranges,
     Release,
+    in_whole_keys,
+    mapped,
 )
 from dpstats.estimators.newton.group_parts import (
     in_parts,
@@ -23,7 +24,7 @@ from dpstats.estimators.newton.group_parts import (
 )
 from dpstats.estimators.newton.group_sizes import GroupSizes
 from dpstats.estimators.newton.pair_queries import PairQueries
-from dpstats.estimators.newton.pair_rows import in_batches
+from dpstats.estimators.newton.pair_rows import as_pairs
 from dpstats.estimators.newton.queries import Counted
 from dpstats.estimators.newton.rounds import RESPONSE_WEIGHT
 from dpstats.estimators.newton.sizes import ROWS_PER_NOISE
@@ -75,7 +76,7 @@ class Paired(NamedTuple):
     of groups. Each is divided by ``labels``; where these make ``parts``, parts are the clusters.
     """
 
-    passes: InBatches
+    passes: Passes
     weight: Counted
     number: Counted
     clusters: Clusters
@@ -98,20 +99,22 @@ class Paired(NamedTuple):
         return f"standard errors take errors as independent and of one variance{few}"
 
 
-def gathered(passes: Passes) -> Rows:
-    """Return all rows, each with no code and with the number of its label, 0, 1, ..., as key."""
-    rows = Rows.joined(passes.sum(_listed))
+def by_groups(passes: Passes) -> Passes:
+    """Return passes over rows of whole groups, whose numbers are their keys.
+
+    Rows have no codes, and the keys of their labels as ``clusters``.
+    """
+    return mapped(in_whole_keys(passes), _numbered)
+
+
+def _numbered(rows: Rows) -> Rows:
     assert rows.keys is not None, "rows come with keys"
     keys = np.unique(rows.keys, return_inverse=True)[1]
-    return replace(rows, codes=np.empty((len(rows), 0)), keys=keys)
-
-
-def _listed(rows: Rows) -> list[Rows]:
-    return [rows]
+    return replace(rows, codes=np.empty((len(rows), 0)), keys=keys, clusters=rows.keys)
 
 
 def paired(
-    rows: Rows, problem: Problem, cost: Cost, noise: Noise, shares: Shares, in_parts_if: str
+    groups: Passes, problem: Problem, cost: Cost, noise: Noise, shares: Shares, in_parts_if: str
 ) -> Paired:
     r"""Release the numbers of rows and pairs and how even groups are, and divide groups by labels.
 
@@ -121,25 +124,34 @@ def paired(
 
     Guarantee. The cost of ``numbers`` and of norms in ``shares``, by
     :class:`~dpstats.estimators.newton.pair_queries.PairQueries`. Where pairs are many, each row
-    draws a label by itself, independent of the data, among a number that follows from what was
-    released. For any labels of the rows that two neighbours share, and of the one that differs,
-    each release from the parts is as private as for other groups; averaging over labels keeps that.
+    draws a label, among a number that follows from what was released, by a key that is drawn
+    independent of the data (:func:`~dpstats.estimators.newton.group_parts.labels_of`). For any key
+    neighbours have the same labels of the rows that they share: of equal rows one more, or one
+    less, is the last of them. So each release from the parts is as private as for other groups,
+    and averaging over keys keeps that. It does not matter where rows are either: a group is all
+    rows of a label, which are in one piece, and what it adds is exact.
     """
-    queries, sizes = PairQueries.over(InMemory(rows), problem, noise), GroupSizes.of(rows)
+    queries, sizes = PairQueries.over(groups, problem, noise), groups.sum(GroupSizes.of)
     weight, number = queries.numbers(sizes, cost.part(shares.numbers))
     norms = cost.part(shares.norm * (1 + sizes.weighted))
     norm, noise_of_norm, norm_of_rows = queries.norms_of_sizes(sizes, norms)
     # sums of scores are cut by their mean length, which too many clusters would make too short
-    groups = Clusters.of(number, norm + noise_of_norm * sizes.weighted, noise_of_norm)
+    clusters = Clusters.of(number, norm + noise_of_norm * sizes.weighted, noise_of_norm)
     of_pairs = norm_of_rows, number.number / 2 if sizes.weighted else weight.total
     labels, parts = labels_for_pairs(*of_pairs), 1
-    if in_parts_if == "always" or in_parts_if == "if few" and groups.number < ENOUGH_CLUSTERS:
-        parts = labels_for_variances(groups, *of_pairs)
+    if in_parts_if == "always" or in_parts_if == "if few" and clusters.number < ENOUGH_CLUSTERS:
+        parts = labels_for_variances(clusters, *of_pairs)
         labels = max(labels, parts)
-    rows = in_parts(rows, labels, noise)
+    key = noise.key() if labels > 1 else 0
+    divided = mapped(groups, partial(in_parts, labels, key))
     if parts > 1:
-        rows, groups = replace(rows, units=rows.keys), groups.divided(labels, number.total)
-    return Paired(in_batches(rows), weight, number, groups, labels, parts > 1)
+        divided = mapped(divided, _parts_as_units)
+        clusters = clusters.divided(labels, number.total)
+    return Paired(as_pairs(divided), weight, number, clusters, labels, parts > 1)
+
+
+def _parts_as_units(rows: Rows) -> Rows:
+    return replace(rows, units=rows.keys)
 
 
 def absorbing(

@@ -94,9 +94,9 @@ class PairQueries(Queries):
 
     def numbers(self, sizes: GroupSizes, cost: Cost) -> tuple[Counted, Counted]:
         """Release the weight of all pairs, and what all rows count for with their number."""
-        unit, rows = sizes.unit, int(sizes.rows.sum())
+        unit, rows = sizes.unit, sizes.rows
         rounded = self.groups_changed * sizes.weighted
-        values = [sizes.freedom, int(sizes.totals.sum()), rows * unit]
+        values = [sizes.freedom, sizes.total, rows * unit]
         values = values[: 1 + sizes.weighted] + values[2:] * (not self.replaces)
         l1, l2 = unit * len(values) + rounded, unit * math.sqrt(len(values)) + rounded
         query = Query("degrees of freedom", values, l1=l1, l2=l2, unit=1 / unit)

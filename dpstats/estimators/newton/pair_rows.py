@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from dpstats.estimators.contract import InBatches
+from dpstats.estimators.contract import InBatches, InMemory, Mapped, Passes
 from dpstats.estimators.newton.indicator_basis import RowMap
 from dpstats.numerics import PairGroups, Rows
 from dpstats.numerics.clipping import ENTRY_BITS
@@ -52,6 +52,14 @@ class PairRows(Rows):
         codes, numbers = np.ascontiguousarray(self.codes.T), np.ascontiguousarray(self.numbers.T)
         whitened(codes, numbers, 0, tuple(to), FAR, out)
         return out
+
+
+def as_pairs(passes: Passes) -> Passes:
+    """Return passes over sorted rows of whole groups, whose numbers are ``units``, as pairs.
+
+    Rows in memory are cut into batches.
+    """
+    return in_batches(passes.rows) if isinstance(passes, InMemory) else Mapped(passes, _paired)
 
 
 def in_batches(rows: Rows) -> InBatches:

@@ -50,6 +50,8 @@ def _scaled(
     queries: Scaled, columns: list[Sizes | None], width: float | None, cost: Cost
 ) -> Scaled:
     """Release the sizes of differences of a response, and scale by these and by the columns'."""
+    layout = queries.problem.layout
+    assert layout is not None
     y = release_sizes(queries, "y", _response, width, cost)
     reference = reference_of(columns, y, width, queries.INDICATOR)
     # what the bound on a pair's norm leaves for a column where the others are of ordinary size
@@ -57,9 +59,8 @@ def _scaled(
     root = np.diag([queries.INDICATOR if c is None else c.scale_within(left) for c in columns])
     basis = IndicatorBasis((), reference.center, root, root.T, False)
     problem = replace(
-        queries.problem, reference=reference, layout=queries.problem.layout.as_numbers(),
-        intercept=None,
-    )  # fmt: skip
+        queries.problem, reference=reference, layout=layout.as_numbers(), intercept=None
+    )
     return replace(queries, basis=basis, problem=problem)
 
 

@@ -3,15 +3,16 @@
 import numpy as np
 import pytest
 
+from dpstats.estimators.newton import group_parts
 from dpstats.estimators.newton.group_parts import (
     in_parts,
     labels_for_pairs,
     labels_for_variances,
+    labels_of,
 )
 from dpstats.estimators.newton.state import Clusters
-from dpstats.noise import Noise
 from dpstats.numerics import Rows
-from dpstats.privacy import GDP
+from tests.checks.pairs_within import check_labels_of_neighbours
 
 
 def four_groups(size):
@@ -34,13 +35,39 @@ def test_labels_are_drawn_for_variances_where_groups_are_few_and_large():
 def test_rows_of_a_part_have_one_group_and_one_label_and_are_beside_one_another():
     keys = np.random.default_rng(1).integers(3, size=3000)
     rows = Rows(np.arange(3000.0)[:, None], keys.astype(float), keys=keys)
-    parts = in_parts(rows, 16, Noise(GDP(1.0)))
+    parts = in_parts(16, 5, rows)
     np.testing.assert_array_equal(parts.units, parts.response)
     assert (np.diff(parts.keys) >= 0).all() and len(np.unique(parts.keys)) == 48
     np.testing.assert_array_equal(parts.keys // 16, parts.units)
     assert sorted(parts.numbers[:, 0]) == list(range(3000))
-    whole = in_parts(rows, 1, Noise(GDP(1.0)))
+    whole = in_parts(1, 0, rows)
     np.testing.assert_array_equal(whole.numbers[:, 0], np.argsort(keys, kind="stable"))
+
+
+def test_rows_in_common_draw_the_same_labels(monkeypatch):
+    check_labels_of_neighbours()
+    # where all rows share a hash
+    monkeypatch.setattr(
+        group_parts, "_hashed", lambda columns, key: 0 * columns[0] + np.uint64(key)
+    )
+    check_labels_of_neighbours()
+
+
+@pytest.mark.parametrize("kind", ["equal rows", "rows", "rows of equal groups"])
+def test_labels_are_as_if_drawn_by_chance(kind):
+    """Of pairs of labels of rows beside one another chi-squared is that of 255 degrees of freedom.
+
+    It has a standard deviation of 23; the keys are fixed.
+    """
+    n = 40_000
+    x = np.zeros(n) if kind == "equal rows" else np.arange(n) // 2 / 1e4
+    groups = np.arange(n) % 2 * 1.0 if kind == "rows of equal groups" else np.zeros(n)
+    for key in (0, 1, 2**64 - 1):
+        labels = labels_of(Rows(x[:, None], x, clusters=groups), 16, key)
+        found = np.bincount(labels[::2] * 16 + labels[1::2], minlength=256)
+        assert ((found - n / 512) ** 2).sum() / (n / 512) == pytest.approx(255, abs=75)
+        other = labels_of(Rows(x[:, None], x, clusters=groups), 16, key ^ 1)
+        assert (labels == other).mean() == pytest.approx(1 / 16, abs=0.01)
 
 
 def test_the_number_of_parts_is_that_of_what_rows_draw():
