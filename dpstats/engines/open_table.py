@@ -12,6 +12,7 @@ from dpstats.engines.table import Table
 from dpstats.errors import ArgumentError
 
 _NAMED = 3  # paths in a sentence
+_TEXT = "; a text file is in UTF-8, and its first line has the names of the columns"
 
 
 def open_table(data) -> Table | Stream | SparkTable:
@@ -50,9 +51,6 @@ def open_table(data) -> Table | Stream | SparkTable:
         raise ArgumentError(
             f"the query in data failed with {type(error).__name__}; collect it before the call"
         ) from None
-
-
-_TEXT = "; a text file is in UTF-8, and its first line has the names of the columns"
 
 
 def _files(patterns: list[str]) -> Table | Stream:
