@@ -162,11 +162,11 @@ def dp_ols(
         ``"add_remove"`` or ``"replace_one"``; by default the method's own, which for "auto" is
         ``"add_remove"`` whatever it takes.
     missing : str
-        ``"drop"``: rows with a missing value or an undeclared level are left out, of each formula
-        those that miss one of its own variables. ``"listwise"`` is for several formulas with the
-        same terms right of ~: a row that misses a variable of any of them is left out of all. What
-        is of the rows alone is then released once for all of them, so each has less noise; the
-        results are one release, whose epsilon each of them states.
+        ``"drop"``: rows with a missing value or an undeclared level, or at which a term has no
+        finite value, are left out, of each formula by its own variables. ``"listwise"`` is for
+        several formulas with the same terms right of ~: a row that misses a variable of any of them
+        is left out of all. What is of the rows alone is then released once for all of them, so each
+        has less noise; the results are one release, whose epsilon each of them states.
     select : str, optional
         ``"kendall"`` or ``"lasso"``: keep the k terms that say most of the response, chosen
         privately (``dpstats.SELECTORS``), and fit those; ``result.selected`` names them.

@@ -67,8 +67,8 @@
 #' @param neighbors `"add_remove"` or `"replace_one"`; by default the method's own, which for
 #'   `"auto"` is `"add_remove"` whatever it takes.
 #' @param budget A [dp_budget()] to charge; a call that does not fit is refused.
-#' @param missing `"drop"`: rows with a missing value are left out, of each formula those that miss
-#'   one of its own variables. `"listwise"` is for a list of formulas with the same terms right of
+#' @param missing `"drop"`: rows with a missing value, or at which a term such as `log(x)` has no
+#'   finite one, are left out, of each formula by its own variables. `"listwise"` is for a list of formulas with the same terms right of
 #'   `~`: a row that misses a variable of any of them is left out of all, as by `lm(cbind(a, b) ~ x)`.
 #'   Each fit has less noise then, and the fits are one release, whose epsilon each of them states.
 #' @param types A named list such as `list(tract = "integer")`, of `"number"`, `"integer"`,
