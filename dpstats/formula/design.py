@@ -311,6 +311,8 @@ class Design(ColumnOrigins):
         So ``np.log(x)`` has none at a negative number and at 0. Each row is asked by itself.
         """
         m = len(batch[next(iter(self.schema))])
+        if not m:
+            return np.ones(0, dtype=bool)
         return self._left.has_values(batch, m) & self._right.has_values(batch, m)
 
     def responses(self, batch: Batch) -> np.ndarray:

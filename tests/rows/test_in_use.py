@@ -40,6 +40,18 @@ def test_a_row_without_a_finite_value_of_a_term_is_left_out(formula, used):
     assert ("no finite value" in rows.left_out) == ("(" in formula)
 
 
+@pytest.mark.parametrize("formula", ["y ~ bs(x, df=4)", "y ~ poly(x, 2)", "np.log(y) ~ x"])
+def test_no_row_is_asked_where_none_is_complete(formula):
+    """As a spline of no rows is an error, which would tell that none is complete."""
+    bounds, nothing = {"x": (0, 9), "y": (1, 9)}, np.full(50, np.nan)
+    design = Formula.parse(formula).design({k: Numeric(*map(float, v)) for k, v in bounds.items()})
+    assert RowsInUse(design.schema, terms=(design,)).mask({"x": nothing, "y": nothing}).sum() == 0
+    table = pd.DataFrame({"x": nothing, "y": nothing})
+    with dp.testing.insecure_seed(1):
+        fit = dp.dp_ols(formula, table, epsilon=1, bounds=bounds, progress=False)
+    assert fit.status != "ok"
+
+
 def test_values_beyond_declared_bounds_count_as_the_bound_and_have_a_value():
     design = Formula.parse("y ~ np.log(x)").design({"y": UNLIMITED, "x": Numeric(1.0, 9.0)})
     mask = RowsInUse(design.schema, terms=(design,)).mask(ROWS)
