@@ -34,7 +34,13 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_a_description_is_printed_and_written_by_its_ending(folder, capsys):
+@pytest.fixture
+def seeded():
+    with dp.testing.insecure_seed(1):
+        yield
+
+
+def test_a_description_is_printed_and_written_by_its_ending(folder, capsys, seeded):
     for ending in (".csv", ".json", ".txt", ".tex", ".html", ".md", ".docx", ".xlsx"):
         assert cli.main([*DESCRIBE, "-o", f"out{ending}"]) == 0, capsys.readouterr().err
         assert "smoker: True" in capsys.readouterr().out
@@ -90,7 +96,7 @@ def test_histograms_of_a_description_are_written_and_drawn(folder, capsys):
     assert not dp.DPDescription.from_json((folder / "other.json").read_text()).bars
 
 
-def test_a_logit_is_fitted_written_and_drawn(folder, capsys):
+def test_a_logit_is_fitted_written_and_drawn(folder, capsys, seeded):
     more = ["--option", "cov_type=HC1", "--x-new", "30,60", "-o", "fit.json", "--plot", "fit.png"]
     assert cli.main([*LOGIT, *more]) == 0, capsys.readouterr().err
     assert "Logit" in capsys.readouterr().out and (folder / "fit.png").stat().st_size > 1000
@@ -99,7 +105,7 @@ def test_a_logit_is_fitted_written_and_drawn(folder, capsys):
     assert 0 < fit.predictions.iloc[0] < fit.predictions.iloc[1] < 1
 
 
-def test_counts_are_fitted_and_written(folder, capsys):
+def test_counts_are_fitted_and_written(folder, capsys, seeded):
     frame = pd.read_csv("people.csv")
     frame["visits"] = np.random.default_rng(1).poisson(np.exp(0.02 * frame["age"]))
     frame.to_csv("people.csv", index=False)
@@ -111,7 +117,7 @@ def test_counts_are_fitted_and_written(folder, capsys):
     assert fit.params["age"] == pytest.approx(0.02, abs=0.01) and fit.method == "noisy_poisson"
 
 
-def test_offsets_and_exposures_are_columns(folder, capsys):
+def test_offsets_and_exposures_are_columns(folder, capsys, seeded):
     rng, frame = np.random.default_rng(1), pd.read_csv("people.csv")
     frame["years"] = rng.uniform(0.5, 9, len(frame))
     frame["visits"] = rng.poisson(frame["years"] * np.exp(frame["near"] / 100))
@@ -143,7 +149,7 @@ def test_groups_of_outcomes_and_counts_are_fitted_and_written(folder, capsys):
         assert "3 groups" in (folder / "by.txt").read_text()
 
 
-def test_a_regression_with_instruments_is_fitted_and_written(folder, capsys):
+def test_a_regression_with_instruments_is_fitted_and_written(folder, capsys, seeded):
     assert cli.main([*IV, "-o", "fit.json", "--plot", "fit.png"]) == 0, capsys.readouterr().err
     shown = " ".join(capsys.readouterr().out.split())
     assert "IV-2SLS" in shown and "Anderson-Rubin 95% set of the coefficient of age" in shown
