@@ -212,6 +212,20 @@ def concave_with_age(rng, n):
     return {"x": x, "age": age, "y": others["y"] + 0.015 * age * np.log(x) + 0.02 * age}
 
 
+@_case("t3 x, flat far out", "y ~ x + z", 20_000)
+def flat_far_out(rng, n):
+    """Draw a regressor of Student's t with three degrees of freedom that has an effect up to 2."""
+    x, (z, errors) = rng.standard_t(3, n), rng.normal(size=(2, n))
+    return {"x": x, "z": z, "y": np.tanh(x) + 0.4 * z + errors}
+
+
+@_case("a lognormal x and its square", "y ~ x + I(x**2)", 20_000)
+def square_of_lognormal(rng, n):
+    """Draw a response that follows the logarithm of a lognormal regressor, for a quadratic."""
+    x, others = _skewed(rng, n, 0.6)
+    return {"x": x, "y": others["y"] + np.log(x)}
+
+
 @_case("logarithm of a longer x", "y ~ x + z", 20_000)
 def concave_and_long(rng, n):
     """Draw a longer lognormal regressor, of which a few rows decide the slope."""

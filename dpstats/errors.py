@@ -36,7 +36,15 @@ def typed(value) -> str:
     >>> typed(3), typed("a")
     ('an int', 'a str')
     """
-    name = type(value).__name__
+    return with_article(type(value).__name__)
+
+
+def with_article(name: str) -> str:
+    """Write a noun with its indefinite article, by its first letter.
+
+    >>> with_article("Integer"), with_article("polars.Series")
+    ('an Integer', 'a polars.Series')
+    """
     return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
 
 

@@ -11,7 +11,7 @@ from dpstats.engines.columns import Column
 from dpstats.engines.numpy_columns import array_column, pandas_column
 from dpstats.engines.python_columns import PythonColumn
 from dpstats.engines.r_vectors import frame_columns, is_r
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, with_article
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -131,5 +131,5 @@ def _arrow_column(name: str, values) -> Column:
 
 def _type_name(value) -> str:
     """Name the type of a value, its library and its article."""
-    name = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
-    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+    name = f"{type(value).__module__}.{type(value).__qualname__}"
+    return with_article(name.removeprefix("builtins."))
