@@ -72,8 +72,9 @@ def _derived_bounds(info, ranges: Mapping) -> Interval:
         raise FormulaError(f"{name} holds a number too large for a float") from None
     if np.isfinite(low).all() and np.isfinite(high).all():
         return low, high
+    variables = read(info.factor.code).variables
     box = ", ".join(
-        f"{v} in {list(ranges[v])}" for v in read(info.factor.code).variables if v in ranges
+        f"{v} in {list(ranges[v])}" if v in ranges else f"level of {v}" for v in variables
     )
     raise FormulaError(
         f"{name} is unbounded or undefined for some {box}; tighten those bounds, or give the "
@@ -87,6 +88,12 @@ class Part(NamedTuple):
     factor: patsy.EvalFactor
     column: int
     levels: np.ndarray | None
+
+    def of(self, values: np.ndarray) -> np.ndarray:
+        """Return the part at values of the factor: numbers (m,) or (m, k), or codes (m,)."""
+        if self.levels is not None:
+            return self.levels[values]
+        return values if values.ndim == 1 else values[:, self.column]
 
 
 def products(info) -> list[tuple[Part, ...]]:

@@ -17,7 +17,7 @@ from dpstats.formula.absorption import without_intercept
 from dpstats.formula.column_origins import ColumnOrigins
 from dpstats.formula.columns import column_bounds, factor_bounds
 from dpstats.formula.expressions import Reading, read
-from dpstats.formula.expressions.level_indicators import check_left_out, check_multiplied, named
+from dpstats.formula.expressions.level_indicators import check_multiplied, named
 from dpstats.formula.expressions.limits import readable
 from dpstats.formula.expressions.other_notations import in_own_words
 from dpstats.formula.expressions.reading import variable_alone
@@ -26,6 +26,7 @@ from dpstats.formula.newdata import public_columns
 from dpstats.formula.parsing import parsed, readings_of, without_dot
 from dpstats.formula.r import Name, RFormula
 from dpstats.formula.r.coding import coded
+from dpstats.formula.redundancy import check_redundancy
 from dpstats.formula.schema_frame import learn
 from dpstats.formula.usage import (
     check_absorbed,
@@ -140,8 +141,6 @@ def _read(text: str) -> Formula:
     left, right = readings[0], readings[1:]
     check_consistent(readings)
     check_intercept(model.rhs_termlist)
-    if not isinstance(text, RFormula):  # of R's formulas the coding says so
-        check_left_out(model.rhs_termlist)
     check_absorbed(absorbed, readings)
     check_response(left, right)
     return Formula(
@@ -220,7 +219,10 @@ class Design(ColumnOrigins):
             infos = learn(model, {**self.schema, **dict.fromkeys(inside, INSIDE_FUNCTIONS)})
         if isinstance(self._recipe[0].text, RFormula):
             infos[1] = coded(infos[1], model.rhs_termlist, self.schema)
-        if self._recipe[0].absorbed is not None:
+        absorbed = self._recipe[0].absorbed
+        constant = "the intercept" if absorbed is None else f"the effects of {absorbed}"
+        check_redundancy(infos[1], self.schema, constant)
+        if absorbed is not None:
             infos[1] = without_intercept(infos[1])
         self._infos = infos
         self._left, self._right = (Matrix(info, self.schema) for info in infos)

@@ -58,6 +58,11 @@ class Matrix:
         names = {name for factor in factors for name in read(factor.code).variables}
         return names, [factor.name() for factor in factors]
 
+    def values(self, factor: EvalFactor, data: Mapping) -> np.ndarray:
+        """Evaluate a factor for data as :func:`values_of` gives them: numbers or codes."""
+        with np.errstate(all="ignore"):
+            return self._factors[factor](data)
+
     def bounded_layout(self, bounds: Mapping) -> Layout:
         """Return the layout, with the interactions that the bounds of numeric factors describe."""
         return with_slopes(self.layout, self.columns, self._factor_sets, bounds)
@@ -172,10 +177,7 @@ def _product(parts: tuple[Part, ...], factors: Mapping) -> np.ndarray | float:
 
 def _values(factors: Mapping, part: Part) -> np.ndarray:
     """Return the values of one part of a column."""
-    values = factors[part.factor]
-    if part.levels is not None:
-        return part.levels[values]
-    return values if values.ndim == 1 else values[:, part.column]
+    return part.of(factors[part.factor])
 
 
 def _within(values, low: float, high: float, out: np.ndarray) -> None:

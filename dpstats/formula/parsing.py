@@ -11,7 +11,7 @@ from patsy.parse_formula import parse_formula
 from dpstats.errors import FormulaError
 from dpstats.formula.absorption import split_off
 from dpstats.formula.expressions import Reading, read
-from dpstats.formula.expressions.level_indicators import multiplied
+from dpstats.formula.expressions.level_indicators import multiplied, references_last
 from dpstats.formula.expressions.limits import TERMS, checked_terms, combined
 from dpstats.formula.r import RFormula
 from dpstats.formula.r.coding import model_of
@@ -76,7 +76,7 @@ def _model_in_python(text: str) -> patsy.ModelDesc:
     _refuse_powers(tree)
     _terms(text, tree)
     model = patsy.ModelDesc.from_formula(text)
-    return patsy.ModelDesc(model.lhs_termlist, multiplied(model.rhs_termlist))
+    return patsy.ModelDesc(model.lhs_termlist, references_last(multiplied(model.rhs_termlist)))
 
 
 def _hint(text: str, error: patsy.PatsyError) -> str:

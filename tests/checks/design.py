@@ -59,7 +59,7 @@ LEARNT = [
     "y ~ bs(z, knots=[0, 1], degree=2, include_intercept=True, upper_bound=4) - 1",
     "y ~ cr(x, df=4) : z",
     "y ~ cr(x, df=4, constraints='center') + cc(z, df=3, constraints='center')",
-    "y ~ cc(z, df=4) + log(x) + sqrt(u)",
+    "y ~ cc(z, df=4) + log(x) + sqrt(u) - 1",
     "y ~ I(g == 'b'):x + I('a' != g) + I(h == -1) + I(b == True) + poly(x, 3):b + poly(u, 2)",
 ]
 

@@ -83,28 +83,28 @@ def _factors(factor: patsy.EvalFactor) -> list[patsy.EvalFactor]:
     return [factor]
 
 
-def check_left_out(terms: list[patsy.Term]) -> None:
-    """Refuse i() of all levels beside an intercept, or beside another: they add up to each other.
+def references_last(terms: list[patsy.Term]) -> list[patsy.Term]:
+    """Put terms of i() with ref= last where patsy would take them to span the constant.
 
-    >>> check_left_out(patsy.ModelDesc.from_formula("i(g) + x - 1").rhs_termlist)
+    Without an intercept, and of slopes, it leaves a level out of each factor but the first.
+
+    >>> terms = patsy.ModelDesc.from_formula("i(g, ref=2) + C(h) - 1").rhs_termlist
+    >>> [term.name() for term in references_last(terms)]
+    ['C(h)', 'i(g, ref=2)']
     """
-    whole = [code for term in terms if (code := _of_all_levels(term))]
-    if len(whole) + (patsy.INTERCEPT in terms) > 1 and whole:
-        column = whole[-1].removeprefix("i(").removesuffix(")")
-        raise FormulaError(
-            f"{whole[-1]} has a column for each level, and these add up to the constant, which is "
-            "there already; leave a level out by ref=, as in i(year, ref=2009), or write "
-            f"C({column}), which leaves the first one out"
-        )
+
+    def leaves_out(term: patsy.Term) -> bool:
+        alone = patsy.INTERCEPT in terms and len(term.factors) == 1
+        return not alone and any(_has_reference(factor) for factor in term.factors)
+
+    return sorted(terms, key=leaves_out)
 
 
-def _of_all_levels(term: patsy.Term) -> str:
-    """Return the code of a term that is i(column) without ref=, else an empty text."""
-    if len(term.factors) == 1:
-        match _node(term.factors[0]):
-            case ast.Call(ast.Name("i"), [_], []):
-                return term.factors[0].code
-    return ""
+def _has_reference(factor: patsy.EvalFactor) -> bool:
+    match _node(factor):
+        case ast.Call(ast.Name("i"), [_], [_]):
+            return True
+    return False
 
 
 def check_multiplied(readings: list[Reading], schema: ModelSchema) -> None:

@@ -13,7 +13,7 @@ _INSTEAD = {
     "max": "np.maximum(a, b)",
     "mean": "center(x) for a distance from the middle of the range",
     "min": "np.minimum(a, b)",
-    "ns": "cr(x, df=4)",
+    "ns": "cr(x, df=4, constraints='center')",
     "offset": "I(y - x) on the left-hand side of dp_ols, and offset= of dp_logit and dp_poisson",
     "pmax": "np.maximum(a, b)",
     "pmin": "np.minimum(a, b)",

@@ -2,7 +2,7 @@
 
 A factor in a term is coded by contrasts when an earlier term holds all its other factors, or it has
 no others, and else by one column for each level. Without an intercept the first factor of the
-formula is coded by one column for each level.
+formula is coded by one column for each level, but for i() with a reference.
 """
 
 from collections import Counter, OrderedDict
@@ -93,7 +93,8 @@ def _full(terms: Sequence[Term], infos: Mapping) -> set[tuple[Term, RFactor]]:
         margin = known[place] - {factor}
         if margin and not any(margin <= earlier for earlier in known[:place]):
             full.add((term, factor))
-    return full if INTERCEPT in terms else full | {place[1:] for place in places[:1]}
+    first = next((p[1:] for p in places if not p[2].coding.left_out), None)
+    return full if INTERCEPT in terms or first is None else full | {first}
 
 
 def _check_distinct(terms: Sequence[Term], full: set, infos: Mapping) -> None:
