@@ -17,7 +17,7 @@ FULL = [
     "i(g) - 1", "i(g) + C(h) - 1", "i(g, ref=1) + C(h) - 1", "i(g, ref=1) + i(h) - 1",
     "i(g, x)", "x + i(g, x, ref=1)", "i(g, ref=1)*i(h, ref='u')", "i(g):C(h) - 1",
     "g*h - 1", "g:h", "g + g:h", "b + g - 1", "x + C(g):x", "C(g):x + C(h):x", "b + I(x > 3)",
-    "C(g, Poly)*C(h, Helmert)", "C(h, Diff) + C(g, Sum) - 1", "C(s, Sum) + C(s) - 1",
+    "C(g, Poly)*C(h, Helmert)", "C(h, Diff) + C(g, Sum) - 1",
     "I(g == 1) + I(g == 2)", "I(g == 1) + I(g == 2) - 1", "i(g, x) | s", "C(g) | s",
     "bs(x, df=5)", "bs(x, df=5, include_intercept=True) - 1", "cr(x, df=4) - 1",
     "cc(x, df=4, constraints='center') + g", "cr(x, df=4):C(g) - 1", "g + cr(x, df=4):z",
@@ -41,6 +41,7 @@ REDUNDANT = [
     ("i(g, ref=1) + C(g)", r"i\(g, ref=1\) and C\(g\) are .*; leave one of them out"),
     ("C(g, Sum) + C(g)", r"intercept, C\(g, Sum\) and C\(g\) are .*; leave one of them out"),
     ("C(g, Sum) + C(g) - 1", "leave one of them out"),
+    ("C(s, Sum) + C(s) - 1", "leave one of them out"),
     ("I(h == 'u') + h", r"I\(h == 'u'\) and h are .*; leave one of them out"),
     ("I((h == 'u') * 1) + h", "leave one of them out"),
     ("I(g == 1) + I(g == 2) + I(g == 3)", r"the intercept, I\(g == 1\), .*; leave one"),
@@ -64,7 +65,7 @@ def rank(formula: str) -> tuple[int, int]:
     X = design.rows(draw(2000, np.random.default_rng(1), spread=0.0, schema=SCHEMA)).numbers
     if "|" in formula:
         X = X - X.mean(axis=0)
-    return int(np.linalg.matrix_rank(X / np.linalg.norm(X, axis=0), tol=1e-9)), X.shape[1]
+    return int(np.linalg.matrix_rank(X, tol=1e-6)), X.shape[1]
 
 
 @pytest.mark.parametrize("text", [*FULL, *map(RFormula, IN_R)])
