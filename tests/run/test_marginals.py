@@ -77,7 +77,7 @@ def test_ranges_of_variables_without_bounds_are_estimated_and_others_stay():
 def test_a_formula_without_a_value_on_the_released_range_is_no_error(formula):
     table = data(4000).assign(x=lambda d: -d["x"])
     request, _ = requested(formula, table)
-    batch = {"y": [1.0], "x": np.array([-9.0]), "g": np.array([0])}
+    batch = {"y": np.array([1.0]), "x": np.array([-9.0]), "g": np.array([0])}
     assert np.isfinite(request.design.compact_rows(batch).numbers).all()
     assert np.isfinite(request.reference.root).all()
 
