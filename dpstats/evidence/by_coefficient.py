@@ -52,6 +52,9 @@ class NewtonEvidence(FiguresEvidence):
         The part of the covariance that is of privacy noise.
     down_weighted
         The part of the rows whose scores were cut.
+    hidden_rows
+        The share of the rows that noise could hide far out where intervals are shown and bounds
+        leave room there, else 0.
     mean_weight
         The mean weight over the largest one, where rows have weights.
     clusters, clusters_error
@@ -60,6 +63,7 @@ class NewtonEvidence(FiguresEvidence):
 
     privacy_cov: Matrix
     down_weighted: Number
+    hidden_rows: Number = None
     mean_weight: Number = None
     clusters: Number = None
     clusters_error: Number = None

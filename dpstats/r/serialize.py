@@ -14,7 +14,7 @@ from dpstats.r.instruments import described_instruments
 from dpstats.r.messages import in_r
 from dpstats.r.uncertainties import described
 from dpstats.results import DPGroupResults, DPIVResults, DPResults
-from dpstats.results.show.group_summary import group_reasons
+from dpstats.results.show.group_summary import group_notes, group_reasons
 from dpstats.results.show.release_notes import release_notes
 from dpstats.results.show.summary import guarantee
 from dpstats.schema import BOOLEAN, UNLIMITED, Categorical, Labels
@@ -128,6 +128,7 @@ def describe_groups(result: DPGroupResults) -> dict:
         "status": list(result.statuses),
         "cov_type": result.cov_type,
         "reasons": [in_r(reason) for reason in group_reasons(result)],
+        "notes": [in_r(note) for note in group_notes(result)],
         "limits": _group_limits(result, design),
         **_for_new_data(result, lambda: design),
         "x_new": _floats(result.x_new.ravel()),

@@ -72,6 +72,7 @@ new_dp_ols_groups <- function(value, key) {
     low = shaped(value$conf_low), high = shaped(value$conf_high),
     coefficients = names[seq_len(value$size)], status = strings(value$status),
     cov_type = value$cov_type, reasons = strings(value$reasons),
+    notes = strings(value$notes),
     selected = strings(value$selected),
     method = value$method, privacy = privacy(value$privacy),
     formula = stats::as.formula(value$formula, env = globalenv()), limits = limits,
@@ -252,7 +253,7 @@ summary.dp_ols_groups <- function(object, ...) {
   refuse_others("summary", ...)
   notes <- c(
     paste("NA, Inf:", object$reasons)[length(object$reasons) > 0L],
-    object$privacy$guarantee, object$privacy$assumptions
+    object$notes, object$privacy$guarantee, object$privacy$assumptions
   )
   structure(
     list(

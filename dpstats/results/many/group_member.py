@@ -3,6 +3,7 @@
 import numpy as np
 
 from dpstats.estimators.contract import Release
+from dpstats.estimators.newton.steps.hidden_rows import note_on_hidden_rows
 from dpstats.evidence import Evidence
 from dpstats.results.one import DPResults
 
@@ -50,6 +51,7 @@ def _release(result, g: int) -> Release:
         reasons=_reasons(result, g),
         evidence=Evidence() if has_companion else basis.evidence,
         companion=basis if has_companion else None,
+        note="" if has_companion else note_on_hidden_rows(basis.evidence),
         limited=result.limited,
         cov_type=result.cov_type,
     )

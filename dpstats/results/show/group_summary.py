@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from dpstats.estimators.newton.steps.hidden_rows import note_on_hidden_rows
 from dpstats.html_tables import html_notes, html_of, html_table
 from dpstats.inference import PARTLY_UNBOUNDED, UNBOUNDED
 from dpstats.results.show.estimated_ranges import note_on_ranges
@@ -17,6 +18,11 @@ def group_reasons(result) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*result.reasons, *found)))
 
 
+def group_notes(result) -> list[str]:
+    """Write what there is to say of ranges, and of rows far out that noise could hide."""
+    return [*note_on_ranges(result), *filter(None, [note_on_hidden_rows(result.evidence)])]
+
+
 def summarise_groups(result) -> str:
     """Write the text for a :class:`~dpstats.results.many.groups.DPGroupResults`."""
     title, values = _values(result)
@@ -27,7 +33,7 @@ def summarise_groups(result) -> str:
         values.to_string(float_format=_four_decimals),
         "",
         release_steps(result.privacy).as_text(),
-        wrapped(numbered_notes(result, group_reasons(result), note_on_ranges(result))),
+        wrapped(numbered_notes(result, group_reasons(result), group_notes(result))),
     ]
     return "\n".join(lines)
 
@@ -40,7 +46,7 @@ def groups_html(result) -> str:
         html_notes(_facts(result)),
         html_table(rows, ["", *values.columns], title),
         html_of(release_steps(result.privacy)),
-        html_notes(numbered_notes(result, group_reasons(result), note_on_ranges(result))),
+        html_notes(numbered_notes(result, group_reasons(result), group_notes(result))),
     ]
     return "\n".join(parts)
 

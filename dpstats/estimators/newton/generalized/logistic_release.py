@@ -142,9 +142,9 @@ class FittedLogit:
         return _HIDDEN_REASON
 
     @property
-    def assumed(self) -> str:
-        """Say which share of the rows the noise could hide far out; empty where there is none."""
-        return note_on_hidden_rows(self.hidden)
+    def hidden_rows(self) -> float:
+        """Return the share of the rows that the noise could hide far out."""
+        return self.hidden
 
     @property
     def unseen(self) -> str:
@@ -203,6 +203,7 @@ def release_of(fitted: FittedLogit, basis: IndicatorBasis, problem: Problem) -> 
         reasons["predictions"] = _NO_VALUE
     evidence = fitted.evidence(
         hidden_cov=hidden, privacy_cov=privacy, rows=fitted.rows, down_weighted=fitted.cut,
+        hidden_rows=fitted.hidden_rows if seen[slopes].any() else 0.0,
         response_range=ends, fit_rows=fitted.counted.number,
         fit_rows_error=fitted.counted.noise, **_slopes(fitted, back), **_clusters(fitted),
         **_pseudo_rsquared(fitted, back, basis.constant),
@@ -210,7 +211,7 @@ def release_of(fitted: FittedLogit, basis: IndicatorBasis, problem: Problem) -> 
     imprecise = _IMPRECISE.format(_PRECISE, fitted.predictor)
     notes = [imprecise] if status == "imprecise" and not precise else []
     clustered = problem.by_unit or fitted.clusters is not None
-    notes += [fitted.assumed] if seen[slopes].any() and fitted.assumed else []
+    notes.append(note_on_hidden_rows(evidence))
     return Release(
         params=params,
         predictions=np.clip(evidence.means(problem.x_new @ params), *ends),
@@ -219,7 +220,7 @@ def release_of(fitted: FittedLogit, basis: IndicatorBasis, problem: Problem) -> 
         reasons=reasons,
         evidence=evidence,
         cov_type=COV_TYPES[2 if clustered else int(fitted.products is not None)],
-        note="; ".join(notes),
+        note="; ".join(filter(None, notes)),
     )
 
 

@@ -11,7 +11,6 @@ from dpstats.estimators.newton.generalized.far_scores import FarScores
 from dpstats.estimators.newton.generalized.logistic_release import SEEN
 from dpstats.estimators.newton.row_sums import IndicatorBasis
 from dpstats.estimators.newton.steps import Bias
-from dpstats.estimators.newton.steps.hidden_rows import note_on_hidden_rows
 from dpstats.estimators.newton.steps.release import concentration
 from dpstats.evidence import LinkEvidence, PoissonEvidence
 
@@ -74,9 +73,9 @@ class FittedCounts(logistic_release.FittedLogit):
         return self.far.unclear and len(self.skewed) > 0
 
     @property
-    def assumed(self) -> str:
-        """Say which share of the rows the noise could hide far out; empty where there is none."""
-        return note_on_hidden_rows(self.far.hidden)
+    def hidden_rows(self) -> float:
+        """Return the share of the rows that the noise could hide far out."""
+        return self.far.hidden
 
     @property
     def unseen(self) -> str:

@@ -4,25 +4,29 @@ import numpy as np
 
 from dpstats.estimators.contract import Problem
 from dpstats.estimators.newton.row_sums import IndicatorBasis
+from dpstats.evidence import Evidence, NewtonEvidence
 
 # Rows far out are seen from so many deviations of the noise on a bin of a histogram; from so many
 # standard deviations of its column a row is far out. Set by simulation (benchmarks/coded.py).
 _SEEN, LONG = 6.0, 10.0
 _SAID = (
     "the noise could hide far values, such as codes for missing ones, in up to {:.2g}% of the "
-    "rows, and intervals would miss then; close bounds= of all columns rule them out"
+    "rows{}, and intervals would miss then; close bounds= of all columns rule them out"
 )
 
 
-def note_on_hidden_rows(share: float) -> str:
-    """Say that the noise could hide rows far out, where a ``share`` of them is not 0.
+def note_on_hidden_rows(evidence: Evidence) -> str:
+    """Say that noise could hide rows far out, where their share in a fit or in a group is not 0.
 
     Examples
     --------
-    >>> note_on_hidden_rows(0.0123)[:75]
+    >>> found = NewtonEvidence(privacy_cov=np.eye(2), down_weighted=0.0, hidden_rows=0.0123)
+    >>> note_on_hidden_rows(found)[:75]
     'the noise could hide far values, such as codes for missing ones, in up to 1'
     """
-    return _SAID.format(100 * share) if share else ""
+    shares = evidence.hidden_rows if isinstance(evidence, NewtonEvidence) else None
+    share = 0.0 if shares is None else np.fmax.reduce(shares, axis=None, initial=0.0)
+    return _SAID.format(100 * share, " of a group" if np.ndim(shares) else "") if share else ""
 
 
 def hidden_share(deviation: float, rows: float) -> float:

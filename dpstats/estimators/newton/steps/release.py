@@ -123,13 +123,14 @@ def release_of(
     if problem.weighted:
         figures |= {"weighted_rows": counted.number, "weighted_rows_error": counted.noise}
         figures |= {"mean_weight": counted.part}
+    has_far = has_room(basis, problem) or response_has_room(problem)
     # where rows count for parts the mean square of scores is not that of residuals
     sigma2 = None if problem.in_parts else reference.y_scale**2 * state.square
     evidence = NewtonEvidence(
         hidden_cov=hidden, privacy_cov=privacy, rows=rows,
         sigma2=sigma2, down_weighted=1 - state.slope,
         response_range=ends, fit_rows=counted.number, fit_rows_error=counted.noise,
-        **figures,
+        hidden_rows=state.hidden if seen.any() and has_far else 0.0, **figures,
     )  # fmt: skip
     moved = np.sqrt(np.diag(privacy)) * column_scales(problem) / reference.y_scale
     precise = moved[slopes].max(initial=0.0) <= _PRECISE
@@ -137,8 +138,7 @@ def release_of(
     if slopes.any() and not seen[slopes].any():
         status = "constant" if failed else "not_identified"
     notes = [_IMPRECISE.format(_PRECISE)] if status == "imprecise" and not precise else []
-    if seen.any() and (has_room(basis, problem) or response_has_room(problem)):
-        notes.append(note_on_hidden_rows(state.hidden))
+    notes.append(note_on_hidden_rows(evidence))
     hidden_reason = few or (_WILD if wild else _HIDDEN_REASON)
     if failed or reference.extremes.y_unseen:
         hidden_reason = _FAILED if failed else _UNSEEN

@@ -78,3 +78,32 @@ def test_codes_in_fewer_rows_than_that_are_neither_seen_nor_held():
     assert said is not None and float(said[1]) > 1.0
     low, high = found.conf_int().loc["x"]
     assert found.status == "ok" and not low <= slope <= high
+
+
+GROUPS = {
+    "ols": (dp.dp_ols, "y ~ x + z", {}),
+    "absorbed": (dp.dp_ols, "y ~ x | g", {}),
+    "logit": (dp.dp_logit, "one ~ x + z", {}),
+    "poisson": (dp.dp_poisson, "one ~ x + z", {"bounds": {"one": (0, 1)}}),
+}
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_groups_say_the_largest_share_of_a_group_and_each_its_own(name):
+    verb, formula, options = GROUPS[name]
+    data = table(60_000).assign(part=lambda d: np.where(d.index < 20_000, "a", "b"))
+    with dp.testing.insecure_seed(1):
+        by = verb(formula, data, by="part", groups=["a", "b"], epsilon=8, progress=False, **options)
+    a, b = (_SAID.search(by[part].method_report) for part in "ab")
+    assert a is not None and b is not None and float(a[1]) >= float(b[1])
+    for found in (by, dp.DPGroupResults.from_json(by.to_json())):
+        text = " ".join(found.summary().split())
+        assert f"in up to {a[1]}% of the rows of a group, and intervals would miss" in text
+
+
+def test_groups_with_close_bounds_of_all_columns_say_none():
+    data = table(8000).assign(part=lambda d: np.where(d.index < 4000, "a", "b"))
+    with dp.testing.insecure_seed(1):
+        by = dp.dp_ols("y ~ x + z", data, by="part", groups=["a", "b"], epsilon=8, bounds=CLOSE)
+    assert by.evidence.hidden_rows.tolist() == [0.0, 0.0]
+    assert "could hide" not in by.summary()
