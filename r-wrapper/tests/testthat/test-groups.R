@@ -196,3 +196,13 @@ test_that("some groups are groups, and one is asked as a fit is", {
   expect_error(by[[1:2]], "one group", class = "dpstats_argument_error")
   expect_error(confint(fit, "z"), "no coefficient z", class = "dpstats_argument_error")
 })
+
+test_that("a summary says in up to which share of a group's rows noise could hide far values", {
+  skip_without_python()
+  d <- people(9000)
+  d$part <- rep(c("a", "b", "c"), 3000)
+  by <- with_insecure_seed(1, dp_ols(wage ~ age, d, by = "part", groups = c("a", "b", "c"), epsilon = 8))
+  said <- "could hide far values.*% of the rows of a group"
+  expect_match(by$notes, said, all = FALSE)
+  expect_match(paste(capture.output(print(summary(by))), collapse = " "), said)
+})
