@@ -201,7 +201,8 @@ test_that("a summary says in up to which share of a group's rows noise could hid
   skip_without_python()
   d <- people(9000)
   d$part <- rep(c("a", "b", "c"), 3000)
-  by <- with_insecure_seed(1, dp_ols(wage ~ age, d, by = "part", groups = c("a", "b", "c"), epsilon = 8))
+  by <- with_insecure_seed(1, dp_ols(wage ~ age, d, by = "part", epsilon = 8,
+                                     groups = c("a", "b", "c")))
   said <- "could hide far values.*% of the rows of a group"
   expect_match(by$notes, said, all = FALSE)
   expect_match(paste(capture.output(print(summary(by))), collapse = " "), said)
