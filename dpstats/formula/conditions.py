@@ -28,6 +28,8 @@ _COMPARISONS = {
     ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
 }  # fmt: skip
 
+# A single sign of equality.
+_ASSIGNED = re.compile(r"(?<![=<>!])=(?!=)")
 # How other programs ask for rows without a missing value.
 _MISSING = re.compile(
     r"\b(is\.na|complete\.cases|na\.omit|isna|notna|isnull|notnull|isnan|missing)\("
@@ -54,7 +56,8 @@ class Condition:
         """Check the text; raise FormulaError with what to write instead."""
         if not isinstance(text, str):
             raise FormulaError(
-                f"expected subset to be a condition such as 'age > 25', got {typed(text)}"
+                "expected subset to be a condition such as 'age > 25', or the name of a column "
+                f"that is true or false, got {typed(text)}"
             )
         if _MISSING.search(text):
             raise FormulaError(
@@ -68,9 +71,7 @@ class Condition:
         except FormulaError as error:
             raise FormulaError(f"cannot read subset={text!r}: {error}") from None
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            raise FormulaError(
-                f"cannot read subset={text!r}; write a condition such as 'age > 25 & female == 1'"
-            ) from None
+            raise FormulaError(f"cannot read subset={text!r}; {_hint(text)}") from None
 
     @classmethod
     def _read(cls, text: str) -> "Condition":
@@ -121,6 +122,13 @@ class Condition:
         names: Mapping = {**NAMESPACE, "Q": data.__getitem__, "__builtins__": {}}
         with np.errstate(all="ignore"):
             return np.asarray(eval(self.code, {**names}, data), dtype=bool)  # noqa: S307 - checked
+
+
+def _hint(text: str) -> str:
+    """Suggest what to write instead of a condition that is no expression."""
+    if _ASSIGNED.search(text):
+        return "write == to compare, as in 'female == 1'"
+    return "write a condition such as 'age > 25 & female == 1', and `my age` for a name with blanks"
 
 
 def _of_python(text: str) -> str:

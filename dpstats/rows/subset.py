@@ -79,6 +79,7 @@ def declared_subset(text, table: AnyTable, schema: Schema, levels: Mapping) -> S
                 f"subset={condition.text!r} reads {name}, whose labels are private and only told "
                 "apart; put what to compare into a column of its own before the call"
             )
+        _check_compared(name, kind, condition)
         if kind is None:
             listed.add(name)
             kind = Categorical(tuple(dict.fromkeys(condition.reading.compared[name])))
@@ -92,21 +93,22 @@ def declared_subset(text, table: AnyTable, schema: Schema, levels: Mapping) -> S
 def _kind(name: str, condition: Condition, table: AnyTable, levels) -> Numeric | Categorical | None:
     """Return the kind of a column that the formula does not use; None for listed texts."""
     kind, of_labels = table.kind(name), name in condition.reading.with_levels
+    tells_missing = condition.negates and not _truths(name, condition)
     if levels is not None:
         return Categorical(levels)
     if kind == "boolean" and of_labels:
         return BOOLEAN
     if (of_labels or kind == "category") and (known := table.levels(name)):
         return Categorical(known)
-    if not of_labels and kind in NUMERIC:
+    if kind in NUMERIC:
         return UNLIMITED
-    if of_labels and kind in NUMERIC:
-        raise ArgumentError(
-            f"subset={condition.text!r} takes {name}, a column of numbers, for a text or a truth "
-            f"value; compare it with a number, as in {name} > 0"
-        )
-    if of_labels and kind in ("string", *UNTYPED) and not condition.negates:
+    if of_labels and kind in ("string", *UNTYPED) and not tells_missing:
         return None
+    if of_labels and kind not in ("string", *UNTYPED):
+        raise ArgumentError(
+            f"subset={condition.text!r} takes {name}, a column of type {kind}, for a text or a "
+            "truth value; make a column that is true or false of it before the call"
+        )
     if of_labels:
         raise ArgumentError(
             f"subset={condition.text!r} needs the values that {name} may have, to tell others from "
@@ -117,4 +119,30 @@ def _kind(name: str, condition: Condition, table: AnyTable, levels) -> Numeric |
             f"nothing declares what {name} is, a column of {UNTYPED[kind]}: give "
             f'types={{"{name}": "number"}} for subset={condition.text!r}'
         )
-    raise ArgumentError(f"subset={condition.text!r} compares {name}, a column of type {kind}")
+    raise ArgumentError(
+        f"subset={condition.text!r} compares {name}, a column of type {kind}, with a number; make "
+        "a column that is true or false of it before the call"
+    )
+
+
+def _truths(name: str, condition: Condition) -> list[bool]:
+    """List the truth values that a column is compared with."""
+    values = condition.reading.compared.get(name, ())
+    return [value for value in values if isinstance(value, bool)]
+
+
+def _check_compared(name: str, kind: Numeric | Categorical | None, condition: Condition) -> None:
+    """Refuse numbers taken for a text or a truth value, and labels taken for a truth value."""
+    written = name if name.isidentifier() else f"`{name}`"
+    if isinstance(kind, Numeric) and name in condition.reading.with_levels:
+        raise ArgumentError(
+            f"subset={condition.text!r} takes {name}, a column of numbers, for a text or a truth "
+            f"value; compare it with a number, as in {written} > 0"
+        )
+    levels = kind.levels if isinstance(kind, Categorical) else ()
+    if not isinstance(kind, Numeric) and not {*_truths(name, condition)} <= {*levels}:
+        first = next(iter(levels), "a")
+        raise ArgumentError(
+            f"subset={condition.text!r} takes {name}, a column of labels, for a truth value; "
+            f"compare it with a label, as in {written} == {first!r}"
+        )

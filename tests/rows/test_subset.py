@@ -113,6 +113,21 @@ REFUSED = {
     "no level": ("kind == 'w'", "has no level 'w'"),
     "another type": ("age == '3'", "takes age, a column of numbers"),
     "not a text": (3, "expected subset to be a condition"),
+    "a mask": (np.ones(9, dtype=bool), "or the name of a column that is true or false, got a nd"),
+    "number of the formula": ("x", "takes x, a column of numbers, .* as in x > 0"),
+    "number beside a truth value": ("member & x", "takes x, a column of numbers"),
+    "name with blanks": ("`my age`", "takes my age, a column of numbers, .* as in `my age` > 0"),
+    "blanks alone": ("my age", "and `my age` for a name with blanks"),
+    "levels as truth": ("kind", "takes kind, a column of labels, for a truth value; .* == 'u'"),
+    "text as truth": ("region", "takes region, a column of labels, for a truth value; .* == 'a'"),
+    "text as untruth": ("not region", "takes region, a column of labels, for a truth value"),
+    "time as truth": (
+        "when",
+        "takes when, a column of type datetime, .*make a column that is true",
+    ),
+    "one sign of equality": ("age = 3", "write == to compare, as in 'female == 1'"),
+    "nothing": ("age == None", "None is equal to nothing, .*leave the comparison with None out"),
+    "no number": ("age > 1j", "1j is not row by row"),
 }
 
 
@@ -120,6 +135,7 @@ REFUSED = {
 def test_what_cannot_be_a_subset_is_refused_in_one_sentence(case):
     subset, message = REFUSED[case]
     data = people(9).assign(text=["3"] * 9, when=pd.Timestamp("2020-01-01"))
+    data["my age"] = data["age"]
     data["text"] = data["text"].astype(object)
     with pytest.raises(dp.ArgumentError, match=message):
         fit(data, subset, epsilon=1)

@@ -78,8 +78,10 @@ def _is_boolean(node: ast.expr) -> bool:
 
 
 def is_constant(node: ast.expr) -> bool:
-    """Tell whether an expression is a constant, which may be negative."""
+    """Tell whether an expression is a text, a truth value or a number, which may be negative."""
     match node:
-        case ast.Constant() | ast.UnaryOp(ast.USub(), ast.Constant(int() | float())):
+        case ast.Constant(str() | bool()):
+            return True
+        case ast.Constant(int() | float()) | ast.UnaryOp(ast.USub(), ast.Constant(int() | float())):
             return True
     return False
