@@ -93,7 +93,7 @@ def declared_subset(text, table: AnyTable, schema: Schema, levels: Mapping) -> S
 def _kind(name: str, condition: Condition, table: AnyTable, levels) -> Numeric | Categorical | None:
     """Return the kind of a column that the formula does not use; None for listed texts."""
     kind, of_labels = table.kind(name), name in condition.reading.with_levels
-    tells_missing = condition.negates and not _truths(name, condition)
+    truths = _truths(name, condition)
     if levels is not None:
         return Categorical(levels)
     if kind == "boolean" and of_labels:
@@ -102,27 +102,23 @@ def _kind(name: str, condition: Condition, table: AnyTable, levels) -> Numeric |
         return Categorical(known)
     if kind in NUMERIC:
         return UNLIMITED
-    if of_labels and kind in ("string", *UNTYPED) and not tells_missing:
-        return None
-    if of_labels and kind not in ("string", *UNTYPED):
+    if kind in UNTYPED and (truths or not of_labels):
         raise ArgumentError(
-            f"subset={condition.text!r} takes {name}, a column of type {kind}, for a text or a "
-            "truth value; make a column that is true or false of it before the call"
+            f"nothing declares what {name} is, a column of {UNTYPED[kind]}: give "
+            f'types={{"{name}": "{"boolean" if truths else "number"}"}} for '
+            f"subset={condition.text!r}"
         )
-    if of_labels:
+    if not of_labels or kind not in ("string", *UNTYPED):
+        raise ArgumentError(
+            f"subset={condition.text!r} compares {name}, a column of type {kind}; make a column "
+            "that is true or false of it before the call"
+        )
+    if condition.negates and not truths:
         raise ArgumentError(
             f"subset={condition.text!r} needs the values that {name} may have, to tell others from "
             f'missing ones: levels={{"{name}": [...]}}'
         )
-    if kind in UNTYPED:
-        raise ArgumentError(
-            f"nothing declares what {name} is, a column of {UNTYPED[kind]}: give "
-            f'types={{"{name}": "number"}} for subset={condition.text!r}'
-        )
-    raise ArgumentError(
-        f"subset={condition.text!r} compares {name}, a column of type {kind}, with a number; make "
-        "a column that is true or false of it before the call"
-    )
+    return None
 
 
 def _truths(name: str, condition: Condition) -> list[bool]:
