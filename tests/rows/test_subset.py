@@ -121,10 +121,8 @@ REFUSED = {
     "levels as truth": ("kind", "takes kind, a column of labels, for a truth value; .* == 'u'"),
     "text as truth": ("region", "takes region, a column of labels, for a truth value; .* == 'a'"),
     "text as untruth": ("not region", "takes region, a column of labels, for a truth value"),
-    "time as truth": (
-        "when",
-        "takes when, a column of type datetime, .*make a column that is true",
-    ),
+    "time as truth": ("when", "compares when, a column of type datetime; make a column that is"),
+    "untyped as truth": ("text", r'nothing declares what text is.*types=\{"text": "boolean"\}'),
     "one sign of equality": ("age = 3", "write == to compare, as in 'female == 1'"),
     "nothing": ("age == None", "None is equal to nothing, .*leave the comparison with None out"),
     "no number": ("age > 1j", "1j is not row by row"),
