@@ -74,6 +74,8 @@ def _files(patterns: list[str]) -> Table | Stream:
         raise ArgumentError(
             f"reading {named} needs pyarrow; install it with: pip install 'dpstats[parquet]'"
         ) from None
+    except PermissionError:
+        raise ArgumentError(f"{named} may not be read; ask for read access to it") from None
     except Exception:  # a reader's message may quote lines of the file
         text = ending is not None and ending.startswith((".csv", ".tsv"))
         raise ArgumentError(f"{named} cannot be read as its ending says{_TEXT * text}") from None

@@ -94,7 +94,17 @@ def run_study(
         return _write(study, _dry_fits(study, progress), target, None, command)
     charges = ledger.reserve_all(asked)
     fits = _fits(study, list(zip(asked, charges, strict=True)), progress)
-    return _write(study, fits, target, study.publication, command)
+    try:
+        return _write(study, fits, target, study.publication, command)
+    except ArgumentError as error:
+        raise ArgumentError(f"{error}; {_stored(ledger)}") from None
+
+
+def _stored(ledger: Ledger) -> str:
+    """Say where the results of a run are whose record could not be written."""
+    if ledger.dataset.fingerprint is None:
+        return "the budget is spent, and ledger.result(n) returns what request n released"
+    return "the budget is spent, and a run into another folder is answered from the ledger"
 
 
 def _asked(study: Study, data, rule: str | None = None, **more) -> list[Asked]:

@@ -85,6 +85,16 @@ def test_unreadable_files_show_nothing(tmp_path, ending):
     assert "secret" not in message and ("in UTF-8" in message) == ("sv" in ending)
 
 
+def test_a_file_that_may_not_be_read_is_told_from_one_of_another_kind(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise PermissionError(13, "Permission denied")
+
+    path = tmp_path / "a.csv"
+    path.write_text("x\n1\n")
+    monkeypatch.setitem(ENDINGS, ".csv", refuse)
+    check_refused(path, "may not be read; ask for read access to it")
+
+
 def test_an_empty_file(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("")

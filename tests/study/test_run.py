@@ -217,6 +217,32 @@ def test_a_failure_leaves_no_folder_and_counts_as_spent(folder, ledger, monkeypa
     assert ledger.spent == pytest.approx((7.0, 1e-6)) and not (folder / "out").exists()
 
 
+@pytest.mark.parametrize(
+    ("fingerprint", "said"),
+    [("2024", "a run into another folder is answered"), (None, r"ledger.result\(n\) returns")],
+)
+def test_a_record_that_cannot_be_written_says_where_the_results_are(
+    folder, monkeypatch, fingerprint, said
+):
+    ledger = dp.Ledger.create(
+        folder / "f.ledger", dataset="lines", epsilon=7.0, delta=1e-6, composition="sum",
+        neighbors="replace_one", fingerprint=fingerprint,
+    )  # fmt: skip
+
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("dpstats.results.record.record._fill", full)
+        with pytest.raises(dp.ArgumentError, match=f"No space left.*the budget is spent.*{said}"):
+            dp.run_study(folder / "study.toml", folder / "out", ledger=ledger)
+    assert sorted(path.name for path in folder.iterdir() if path.is_dir()) == []
+    assert isinstance(ledger.result(1), dp.DPResults)
+    if fingerprint is not None:
+        assert dp.run_study(folder / "study.toml", folder / "again", ledger=ledger).exists()
+    assert ledger.spent == pytest.approx((7.0, 1e-6))
+
+
 BAD = {
     "no TOML": "data = ",
     "unknown entry": STUDY.replace("rows = 400", "colour = 1"),
