@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 
@@ -17,6 +18,8 @@ from dpstats.engines.stream import Stream
 from dpstats.engines.table import Table
 from dpstats.engines.text_records import cells, ends, pieces
 from dpstats.errors import ArgumentError
+
+_SEPARATORS = {",": "commas", "\t": "tabs"}
 
 
 def text_files(paths: Sequence[str], separator: str) -> Stream:
@@ -56,7 +59,23 @@ def _header(path: str, separator: str) -> list[str]:
     with _opened(path) as file:
         first = next(pieces(file, separator))
     end = ends(first, separator)[0] or len(first)
-    return next(csv.reader([first[:end].decode()], delimiter=separator, strict=True))
+    names = next(csv.reader([first[:end].decode()], delimiter=separator, strict=True))
+    _check_names(path, separator, names)
+    return names
+
+
+def _check_names(path: str, separator: str, names: Sequence[str]) -> None:
+    """Refuse a first line that is separated by another sign, or that is a row without naming it."""
+    if len(names) == 1 and any(sign in names[0] for sign in {*",;|\t"} - {separator}):
+        raise ArgumentError(
+            f"the first line of {path} is not separated by {_SEPARATORS[separator]}; write the "
+            "file with commas and the ending .csv, or with tabs and the ending .tsv"
+        )
+    if any("." in name and not math.isnan(number(name)) for name in names):
+        raise ArgumentError(
+            f"the first line of {path} has numbers where the names of the columns are expected; "
+            "write a line of names above it"
+        )
 
 
 def _rows_of(paths: Sequence[str], separator: str):

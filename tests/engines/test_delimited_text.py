@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dpstats.engines.open_table import open_table
+from dpstats.errors import ArgumentError
 from dpstats.schema import BOOLEAN, Categorical, Numeric
 from tests.checks.open_table import RANGE, columns
 
@@ -111,3 +112,32 @@ def test_a_trailing_separator_shifts_nothing(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("x,y,\n1,2,\n3,4,\n")
     assert columns(path, x=RANGE, y=RANGE) == [[1, 3], [2, 4]]
+
+
+@pytest.mark.parametrize(
+    ("name", "first"),
+    [("a.csv", "x;y;g"), ("a.csv", "x\ty"), ("a.tsv", "x,y"), ("a.csv", "x|y")],
+)
+def test_a_line_of_names_that_is_separated_otherwise_says_how_to_write_it(tmp_path, name, first):
+    path = tmp_path / name
+    path.write_text(f"{first}\n1;2;3\n")
+    signs = "tabs" if name.endswith("tsv") else "commas"
+    with pytest.raises(ArgumentError, match=f"is not separated by {signs}; write the file with"):
+        open_table(path)
+
+
+@pytest.mark.parametrize("first", ["6.3696,12,north", "1.0", "-2.5e3,a"])
+def test_a_first_line_that_is_a_row_is_refused_without_its_values(tmp_path, first):
+    """Names are public and stand in messages; those of a file without names would be a row."""
+    path = tmp_path / "a.csv"
+    path.write_text(f"{first}\n{first}\n")
+    with pytest.raises(ArgumentError, match="has numbers where the names") as caught:
+        open_table(path)
+    assert not any(cell in str(caught.value) for cell in first.split(","))
+
+
+@pytest.mark.parametrize("first", ["2019,2020", "x", "v1.2,1.2.3", "x;y,z"])
+def test_names_that_look_odd_are_names(tmp_path, first):
+    path = tmp_path / "a.csv"
+    path.write_text(f"{first}\n{first}\n")
+    assert [*open_table(path).columns] == first.split(",")
