@@ -237,7 +237,7 @@ def _kind(name: str, formula: Formula, table: AnyTable, declared) -> Numeric | C
         several = factor and formula.absorbed is not None
         raise ArgumentError(
             f"the levels of {name} must be declared, because those present in the data are "
-            f'private: levels={{"{name}": [...]}} or a Categorical column'
+            f'private: levels={{"{name}": [...]}} or a Categorical column (in polars an Enum)'
             + ("; the labels of the first column after | alone are private" * several)
         )
     raise ArgumentError(f"{name} is neither numeric nor categorical; convert the column first")

@@ -48,7 +48,7 @@ _WORDING = (
     (r"\bcompanion=", "--companion "),
     (r"\bx_new\b", "--x-new"),
     (r"\brow_norm\b", "--row-norm"),
-    (r" or a Categorical column", ""),
+    (r" or a Categorical column \(in polars an Enum\)", ""),
     (r"give a mapping or a data frame with it", "add it with --x-new"),
 )
 

@@ -158,7 +158,7 @@ def _kind(name: str, table: AnyTable, declared: Schema) -> Categorical | Numeric
     if kind in ("string", "category"):
         raise ArgumentError(
             f"the levels of {name} must be declared, because those present in the data are "
-            f'private: levels={{"{name}": [...]}} or a Categorical column'
+            f'private: levels={{"{name}": [...]}} or a Categorical column (in polars an Enum)'
         )
     raise ArgumentError(f"{name} is neither numeric nor categorical; convert the column first")
 

@@ -32,7 +32,7 @@ _WORDS = [
     (r"\bNone\b", "NULL"),
     (r"\bTrue\b", "TRUE"),
     (r"\bFalse\b", "FALSE"),
-    (r"a Categorical column", "a factor column"),
+    (r"a Categorical column \(in polars an Enum\)", "a factor column"),
     (r"a dpstats\.Budget or a dpstats\.Ledger", "made by dp_budget() or dp_ledger()"),
     (r"a dpstats\.Ledger\b", "made by dp_ledger()"),
     (r'dpstats\.Ledger\(path, analyst="\.\.\."\) or --analyst', 'dp_ledger(path, analyst = "...")'),
