@@ -8,12 +8,14 @@ from dpstats.errors import ArgumentError, shown
 
 
 def parsed(path: Path) -> dict:
-    """Read a file, or raise ArgumentError."""
+    """Read a file, with or without a byte order mark, or raise ArgumentError."""
     try:
-        text = path.read_bytes().decode("utf-8")
+        text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
         raise ArgumentError(f"cannot read {path}: {error.strerror}") from None
-    except ValueError as error:  # half a surrogate pair or a null in the name, or no UTF-8
+    except UnicodeDecodeError:
+        raise ArgumentError(f"cannot read {path}: it is not in UTF-8; save it so") from None
+    except ValueError as error:  # half a surrogate pair or a null in the name
         raise ArgumentError(f"cannot read {str(path)!r}: {error}") from None
     try:
         return tomllib.loads(text)

@@ -186,6 +186,15 @@ def test_a_study_may_name_the_file(people, file, tmp_path):
     dp.run_study(tmp_path / "study.toml", tmp_path / "out", dry_run=True)
 
 
+def test_a_file_may_begin_with_a_byte_order_mark_and_is_in_utf8(file):
+    content, text = dp.Schema.of(file), file.read_text()
+    file.write_text(text, encoding="utf-8-sig")
+    assert dp.Schema.of(file) == content
+    file.write_text(text + '[types]\n"größe" = "number"\n', encoding="latin-1")
+    with pytest.raises(dp.ArgumentError, match="it is not in UTF-8; save it so"):
+        dp.Schema.of(file)
+
+
 HOSTILE = {
     "nested": "a = " + "[" * 100_000,
     "nested tables": "a = " + "{a=" * 50_000,
