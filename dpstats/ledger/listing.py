@@ -12,7 +12,7 @@ from dpstats.engines import Source
 from dpstats.escaping import drawn
 from dpstats.html_tables import html_table
 from dpstats.ledger.accounts import Dataset, allocation, call_of, last_call
-from dpstats.ledger.records import read_total
+from dpstats.ledger.records import now, read_total
 from dpstats.ledger.sources import bound, described
 from dpstats.ledger.tables import COLUMNS, SPENT, STATES
 from dpstats.option_checks import word
@@ -153,14 +153,16 @@ def _pair(epsilon: float, delta: float) -> str:
 
 
 def plot(connection: sqlite3.Connection, dataset: Dataset, ax=None):
-    """Draw the epsilon spent after each call against its time."""
+    """Draw the epsilon spent after each call against its time, until now."""
     if ax is None:
         from matplotlib.figure import Figure
 
         ax = Figure(figsize=(7, 4), layout="constrained").subplots()
     times, spent = _spending(connection, dataset.limit)
-    ax.step(pd.to_datetime(times, utc=True), spent, where="post")
-    ax.axhline(dataset.limit.epsilon, linestyle="--", color="black")
+    times, spent = [*times, now()], [*spent, spent[-1]]
+    ax.step(pd.to_datetime(times, utc=True), spent, where="post", label="spent")
+    ax.axhline(dataset.limit.epsilon, linestyle="--", color="black", label="limit")
+    ax.legend(loc="center left", frameon=False)
     top = dataset.limit.epsilon * 1.05
     ax.set(title=drawn(dataset.name), ylabel="epsilon spent", ylim=(0, top))
     return ax

@@ -44,5 +44,7 @@ def test_spending_is_drawn_over_time(make, reserve):
         reserve(ledger, GDP(0.01))
     (line, limit) = ledger.plot().get_lines()
     drawn = line.get_ydata()
-    assert len(drawn) == 4 and drawn[0] == 0 and drawn[-1] == pytest.approx(ledger.spent[0])
-    assert (np.diff(drawn) > 0).all() and limit.get_ydata()[0] == 1.0
+    assert len(drawn) == 5 and drawn[0] == 0 and drawn[-1] == pytest.approx(ledger.spent[0])
+    assert (np.diff(drawn[:-1]) > 0).all() and drawn[-2] == drawn[-1]  # level until now
+    assert [line.get_label(), limit.get_label()] == ["spent", "limit"]
+    assert limit.get_ydata()[0] == 1.0

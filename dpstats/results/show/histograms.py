@@ -11,7 +11,10 @@ from dpstats.results.show.plot import PRIVATE, title_of
 
 _ACROSS = 3  # variables in a row, where there are no groups
 _INCHES = 3.0, 2.2  # of width and height for a picture
-_BEYOND = "pale bars hold all beyond; lines are intervals that hold the noise"
+_BEYOND = "pale bars hold all beyond"
+_LINES = "lines are intervals that hold the noise"
+_FULL, _PALE = 0.65, 0.3
+_WIDE = 1.1  # times as wide as it is drawn
 _COLUMNS = ("count", "std_error", "lower", "upper")
 
 
@@ -54,7 +57,8 @@ def histograms(result, figure=None) -> np.ndarray:
     for ax in axes.flat[len(pairs) :]:
         ax.set_visible(False)
     figure.suptitle(title_of(result), fontsize="medium")
-    figure.supxlabel(_BEYOND, fontsize="small")
+    pale = any(patch.get_alpha() == _PALE for ax in axes.flat for patch in ax.patches)
+    figure.supxlabel("; ".join([_BEYOND] * pale + [_LINES]), fontsize="small")
     figure.supylabel("count", fontsize="small")
     return axes
 
@@ -74,32 +78,31 @@ def _figure(figure, across: int, down: int):
 
 
 def _draw(ax, table) -> None:
-    """Draw the bars of one picture; the outer ones are as wide as their neighbours."""
+    """Draw the bars of one picture; outer ones that are wider than the others are cut and pale."""
     count, low, high = (table[name].to_numpy() for name in ("count", "lower", "upper"))
     if table["level"].notna().any():
-        middles, widths = np.arange(len(table)), np.full(len(table), 0.8)
+        middles, widths, cut = np.arange(len(table)), 0.8, np.zeros(len(table), dtype=bool)
         ax.set_xticks(middles, [drawn(str(level)) for level in table["level"]])
     else:
-        middles, widths = _places(table["left"].to_numpy(), table["right"].to_numpy())
-    shades = np.where(np.isinf(table["left"]) | np.isinf(table["right"]), 0.3, 0.65).tolist()
+        middles, widths, cut = _places(table["left"].to_numpy(), table["right"].to_numpy())
     drawn_bars = ax.bar(middles, count, widths, color=PRIVATE, edgecolor="white", linewidth=0.5)
-    for patch, alpha in zip(drawn_bars, shades, strict=True):
-        patch.set_alpha(alpha)
+    for patch, is_cut in zip(drawn_bars, cut, strict=True):
+        patch.set_alpha(_PALE if is_cut else _FULL)
     ax.vlines(middles, low, high, color="0.2", linewidth=1)
     ax.set_ylim(0, max(float(high.max()), 1.0) * 1.05)
     ax.margins(x=0.02)
 
 
-def _places(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return middles and widths of bins, of which outer ones may be infinite or wide."""
-    inner = right[1:-1] - left[1:-1]
+def _places(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return middles and widths of bins, and which outer ones are cut, as infinite or wide."""
+    inner, whole = right[1:-1] - left[1:-1], right - left
     usual = float(np.median(inner)) if len(inner) else _finite(right[0] - left[0])
     left, right = left.copy(), right.copy()
     if not right[0] - left[0] <= usual:
         left[0] = (right[0] if math.isfinite(right[0]) else 0.0) - usual
     if not right[-1] - left[-1] <= usual:
         right[-1] = left[-1] + usual
-    return (left + right) / 2, right - left
+    return (left + right) / 2, right - left, whole > _WIDE * (right - left)
 
 
 def _finite(width: float) -> float:

@@ -115,6 +115,11 @@ def _relation(value) -> bool:
     return value in (ADD_REMOVE, REPLACE_ONE) if text(value) else False
 
 
+def _names(value) -> bool:
+    """Tell lists of texts that are not empty."""
+    return isinstance(value, list) and bool(value) and all(map(text, value))
+
+
 _RANGE = {"low": number, "high": number}
 _KIND = (_RANGE, {"levels": [label], "ordered": flag}, {})
 _TEXTS = [text]
@@ -149,7 +154,7 @@ SINGLE = {
 INSTRUMENTS = {**SINGLE, "instruments": text}
 GROUPS = {
     **_COMMON, "size": count, "cov_type": text, "labels_present": flag, "limited": flag,
-    "names": _TEXTS, "released": _TEXTS, "reasons": _TEXTS, "by": (text, _TEXTS), "labels": [label],
+    "names": _TEXTS, "released": _TEXTS, "reasons": _TEXTS, "by": (text, _names), "labels": [label],
     "estimates": wide_array, "stack": _STACK, "sizes": (none, [count]),
 }  # fmt: skip
 _NUMBER = (number, lambda value: value in ("nan", "inf", "-inf") if text(value) else False)

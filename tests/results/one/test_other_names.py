@@ -19,6 +19,8 @@ GROUPS = dp.dp_ols("y ~ x", LINE, by="area", groups=["a", "b", "c"], method="noi
         ("coef_", "^coef_ is params here$"),
         ("HC1_se", '^HC1_se is bse of a fit with cov_type="HC1" here$'),
         ("save", r"^save is to_json\(\) here$"),
+        ("to_latex", r"^to_latex is dpstats\.compare\(result\)\.to_latex\(\) here$"),
+        ("to_excel", r"^to_excel is dpstats\.compare\(result\)\.to_excel\(path\) here$"),
         ("get_influence", "^get_influence does not exist .* confidential data; "),
         ("centered_tss", "^centered_tss does not exist .*rsquared and scale"),
         ("deviance", "^deviance does not exist .* likelihood"),
@@ -28,6 +30,14 @@ def test_a_name_of_another_package_is_refused_with_the_one_here(result, name, me
     assert not hasattr(result, name)
     with pytest.raises(dp.NotReleasedError, match=message):
         getattr(result, name)
+
+
+@pytest.mark.parametrize("result", [FIT, GROUPS], ids=["fit", "groups"])
+def test_tables_that_are_named_exist(result):
+    table = dp.compare(result)
+    for name in ("to_latex", "to_html", "to_markdown"):
+        assert isinstance(getattr(table, name)(), str)
+    assert callable(table.to_word) and callable(table.to_excel)
 
 
 def test_what_groups_have_one_by_one_is_said():

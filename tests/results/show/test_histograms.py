@@ -10,6 +10,10 @@ from matplotlib.figure import Figure
 import dpstats as dp
 
 
+def patch_widths(ax) -> np.ndarray:
+    return np.array([patch.get_width() for patch in ax.patches])
+
+
 def described(**more) -> dp.DPDescription:
     rng = np.random.default_rng(0)
     people = pd.DataFrame({
@@ -35,10 +39,36 @@ def test_bars_and_lines_are_the_counts_and_intervals(by, shape):
         lines = np.array([s[:, 1] for s in ax.collections[0].get_segments()])
         np.testing.assert_allclose(lines, rows[["lower", "upper"]])
         pale = [patch.get_alpha() < 0.5 for patch in ax.patches]
-        assert pale == np.isinf(rows[["left", "right"]]).any(axis=1).tolist()
+        assert pale == (rows["right"] - rows["left"] > 1.1 * patch_widths(ax)).tolist()
         middles = np.array([patch.get_x() + patch.get_width() / 2 for patch in ax.patches])
         assert np.isfinite(middles).all() and (np.diff(middles) > 0).all()
     figure.savefig(BytesIO())
+
+
+def test_a_wide_outer_bin_is_pale_and_the_picture_says_what_it_holds():
+    """Within bounds an outer bin reaches them, and was drawn like one as narrow as the others."""
+    rng = np.random.default_rng(0)
+    people = pd.DataFrame({"wide": rng.beta(8, 8, 5000), "even": rng.random(5000)})
+    with dp.testing.insecure_seed(1):
+        found = dp.dp_describe(people, ["wide", "even"], epsilon=4, histogram=True,
+                               bounds={"wide": (0, 1), "even": (0, 1)})  # fmt: skip
+    table = found.histogram.set_index("variable")
+    widths = (table["right"] - table["left"])["wide"]
+    assert widths.iloc[0] > 2 * widths.iloc[1]
+    figure = Figure()
+    wide, even = found.plot(figure).flat
+    assert wide.patches[0].get_alpha() < 0.5 < wide.patches[1].get_alpha()
+    assert figure.get_supxlabel().startswith("pale bars hold all beyond")
+    assert all(patch.get_alpha() > 0.5 for patch in even.patches)
+
+
+def test_the_picture_speaks_of_no_pale_bars_where_there_are_none():
+    people = pd.DataFrame({"f": np.arange(4000) % 2 == 0})
+    with dp.testing.insecure_seed(1):
+        found = dp.dp_describe(people, ["f"], epsilon=4, histogram=True)
+    figure = Figure()
+    found.plot(figure)
+    assert figure.get_supxlabel() == "lines are intervals that hold the noise"
 
 
 def test_what_was_not_asked_for_is_not_drawn():
