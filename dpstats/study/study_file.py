@@ -21,7 +21,7 @@ _TOP = (
     "data", "rows", "epsilon", "delta", "models", *KINDS, "tables", "publication", "schema",
     "guesses", *_SHARED, *PARTS,
 )  # fmt: skip
-_ROWS = 1000  # of a dry run
+_ROWS, _MOST_ROWS = 1000, 10_000_000  # of a dry run, which are held in memory
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Study:
         publication = content.get("publication")
         return cls(
             data=str(path.parent / content["data"]),
-            rows=whole("rows", 1)(content.get("rows", _ROWS)),
+            rows=whole("rows", 1, _MOST_ROWS)(content.get("rows", _ROWS)),
             models=models,
             tables=read_tables(table(content, "tables", path.name), models),
             publication=None if publication is None else checked_publication(publication),

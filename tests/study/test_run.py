@@ -252,6 +252,7 @@ BAD = {
     "no epsilon": STUDY.replace("epsilon = 4", ""),
     "epsilon 0": STUDY.replace("epsilon = 4", "epsilon = 0"),
     "another budget": STUDY.replace("epsilon = 4", "epsilon = 4\nbudget = 3"),
+    "more rows than memory": STUDY.replace("rows = 400", "rows = 1000000000000"),
     "no formula in a list": STUDY.replace('["y ~ x", "z ~ x"]', "[]"),
     "a formula that is a number": STUDY.replace('["y ~ x", "z ~ x"]', "[3]"),
     "unknown option": STUDY.replace("epsilon = 4", "epsilon = 4\nbogus = 3"),
