@@ -15,7 +15,7 @@ from dpstats.schema import Categorical, Numeric
 # that is uniform on the range, so that no shape of a histogram makes a column constant.
 _ROWS, _UNIFORM = 2048, 0.1
 # Rows, at most, of one whose tails go on as far as those of the table may.
-_MOST_ROWS = 1 << 15
+_MOST_ROWS = 1 << 14
 # Added to correlations, so that columns which are multiples of one another keep a scale.
 _JITTER = 1e-10
 # Rows may lie so many times as far out as two quantiles are.
