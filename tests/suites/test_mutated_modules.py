@@ -257,6 +257,7 @@ HARMLESS = {
     "range_estimation.excess": "computes from noisy counts",
     "range_estimation.far_rows": "computes from noisy counts",
     "range_estimation.histogram": "computes from noisy counts",
+    "range_estimation.long_tails": "computes from noisy counts",
     "range_estimation.marginal": "computes from noisy counts",
     "range_estimation.reach": "computes from noisy counts",
     "selection.spec": "defines what a selector is",
