@@ -4,12 +4,12 @@ A column is a product of functions of levels and of numbers. Columns with the sa
 compared by their functions of levels, on all combinations of levels.
 """
 
+from bisect import bisect_left
 from collections.abc import Hashable
 
 import numpy as np
 from patsy import INTERCEPT, EvalFactor, Term
 from patsy.design_info import DesignInfo
-from scipy.linalg.lapack import dpotrf
 
 from dpstats.errors import FormulaError
 from dpstats.formula.columns import Part
@@ -114,11 +114,21 @@ def _dependent(products: np.ndarray) -> list[int]:
     if not size.all():
         return [int(np.argmin(size))]
     R = products / np.outer(size, size)
-    _, first = dpotrf(R - _NOTHING * np.eye(len(R)))
-    if not first:
+    if not _are_dependent(R):
         return []
-    weights = np.linalg.solve(R[: first - 1, : first - 1], R[: first - 1, first - 1])
-    return [*np.flatnonzero(np.abs(weights) > np.sqrt(_NOTHING)).tolist(), first - 1]
+    sizes = range(1, len(R) + 1)
+    last = bisect_left(sizes, True, key=lambda k: _are_dependent(R[:k, :k]))
+    weights = np.linalg.solve(R[:last, :last], R[:last, last])
+    return [*np.flatnonzero(np.abs(weights) > np.sqrt(_NOTHING)).tolist(), last]
+
+
+def _are_dependent(products: np.ndarray) -> bool:
+    """Tell whether columns with these products, and squares of 1, are linearly dependent."""
+    try:
+        np.linalg.cholesky(products - _NOTHING * np.eye(len(products)))
+    except np.linalg.LinAlgError:
+        return True
+    return False
 
 
 def _refusal(terms: list[Term], levels: _Levels, constant: str) -> str:

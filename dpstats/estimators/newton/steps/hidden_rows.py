@@ -24,9 +24,11 @@ def note_on_hidden_rows(evidence: Evidence) -> str:
     >>> note_on_hidden_rows(found)[:75]
     'the noise could hide far values, such as codes for missing ones, in up to 1'
     """
-    shares = evidence.hidden_rows if isinstance(evidence, NewtonEvidence) else None
-    share = 0.0 if shares is None else np.fmax.reduce(shares, axis=None, initial=0.0)
-    return _SAID.format(100 * share, " of a group" if np.ndim(shares) else "") if share else ""
+    if not isinstance(evidence, NewtonEvidence) or evidence.hidden_rows is None:
+        return ""
+    share = np.fmax.reduce(evidence.hidden_rows, axis=None, initial=0.0)
+    of_whom = " of a group" if np.ndim(evidence.hidden_rows) else ""
+    return _SAID.format(100 * share, of_whom) if share else ""
 
 
 def hidden_share(deviation: float, rows: float) -> float:
