@@ -239,6 +239,7 @@ HARMLESS = {
     "estimators.newton.row_sums.loss": "defines what a loss is",
     "estimators.newton.steps.bias": "computes from noisy counts",
     "estimators.newton.steps.far_directions": "computes from released distributions",
+    "estimators.newton.steps.far_responses": "computes from released distributions",
     "estimators.newton.steps.goodness": "computes from released numbers",
     "estimators.newton.steps.hidden_rows": "computes from noisy counts",
     "estimators.newton.steps.products": "computes from released products and noisy counts",
