@@ -94,6 +94,11 @@ def _read_value(node: ast.expr, reading: Reading) -> None:
 
 def _read_comparison(left, operator, right, reading: Reading) -> None:
     """Check a comparison; only == and != may compare the levels of a categorical."""
+    if any(isinstance(side, ast.Constant) and side.value is None for side in (left, right)):
+        raise FormulaError(
+            "None is equal to nothing, and rows with a missing value are left out anyway; leave "
+            "the comparison with None out"
+        )
     if isinstance(operator, ast.Eq | ast.NotEq):
         for node, other in ((left, right), (right, left)):
             name = variable_of(node, reading)

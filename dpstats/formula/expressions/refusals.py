@@ -42,11 +42,6 @@ def refusal(node: ast.expr) -> str:
     match node:
         case ast.Constant(str()):
             return f"{code}: a string may only be compared, as in I(g == 'b'), or stand in Q()"
-        case ast.Constant(None):
-            return (
-                "None is equal to nothing, and rows with a missing value are left out anyway; "
-                "leave the comparison with None out"
-            )
         case ast.Attribute():
             return (
                 f"{code}: write {node.attr} for a column of the data, Q({code!r}) for one of that "
