@@ -88,6 +88,7 @@ FORMULAS = [
     ('y ~ I(g %in% c("a", "c")) + x', None),
     ("y ~ x > 4", "y ~ x > 4"),
     ("y ~ I(!b) + x", None),
+    ("y ~ I(b == 1) + I((b != 1) * x)", "y ~ I(b == 1) + I((b != 1) * x)"),
     ("y ~ `my var` + x:`my var`", "y ~ Q('my var') + x:Q('my var')"),
     ("y ~ x.1 + I(x.1^2)", "y ~ Q('x.1') + I(Q('x.1')**2)"),
     ("y ~ s + x", "y ~ s + x"),
