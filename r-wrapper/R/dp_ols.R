@@ -12,7 +12,7 @@
 #' `sqrt()`, `log1p()`, `abs()`, `ifelse()`, `pmin()`, `pmax()`, comparisons, `factor()`,
 #' `ordered()`, `relevel()`, `C()` and others. Names and order of the coefficients are those of
 #' `lm()`. Within a function, a name that is no column of a data frame stands for the single
-#' number, text or truth value of this name in the workspace, which then counts as public.
+#' number, text, truth value or date of this name in the workspace, which then counts as public.
 #' `as.numeric()` of a logical column is 0 and 1; of a factor it is refused. `poly(x, 2)` is made
 #' of polynomials over the public range of `x`, and `poly(x, 2, raw = TRUE)` of its powers; see
 #' [dp_raw_powers()]. `ns()`, `bs()`, `scale()`, `cut()` and `offset()` are refused, because they
@@ -283,19 +283,25 @@ concerning <- function(declared, columns, data) {
   declared[!names(declared) %in% setdiff(names(data), names(columns))]
 }
 
-# The formula with the values of single numbers, texts and truth values of its environment that
-# are no columns of the data, such as a cut-off; of a file R does not know the columns.
+# The formula with the values of single numbers, texts, truth values and dates of its environment
+# that are no columns of the data, such as a cut-off; of a file R does not know the columns.
 with_constants <- function(formula, data) {
   if (is.list(formula)) return(lapply(formula, with_constants, data))
   if (is_path(data) || !inherits(formula, "formula")) return(formula)
   names <- setdiff(formula_variables(formula), c(names(data), "."))
   workspace <- if (is.null(environment(formula))) globalenv() else environment(formula)
-  values <- lapply(stats::setNames(names, names), get0, envir = workspace)
-  single <- vapply(values, function(value) {
-    is.atomic(value) && length(value) == 1L && is.null(attributes(value)) && !is.na(value)
-  }, logical(1L))
-  formula[-1L] <- lapply(as.list(formula)[-1L], put_in, values[single])
+  values <- lapply(stats::setNames(names, names), function(name) {
+    constant(get0(name, envir = workspace))
+  })
+  formula[-1L] <- lapply(as.list(formula)[-1L], put_in, Filter(Negate(is.null), values))
   formula
+}
+
+# A single value as it is written in a formula, else NULL.
+constant <- function(value) {
+  if (!is.atomic(value) || length(value) != 1L || is.na(value)) return(NULL)
+  if (inherits(value, "Date")) return(call("as.Date", format(value)))
+  if (is.null(attributes(value))) value
 }
 
 # An expression with values put in for names within calls of functions; a term by itself is a

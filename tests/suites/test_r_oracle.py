@@ -76,6 +76,8 @@ FORMULAS = [
     ("y ~ factor(k)", "y ~ C(k)"),
     ("y ~ as.factor(k) * x", "y ~ C(k) * x"),
     ("y ~ factor(k, levels = c(2, 1, 3, 4))", None),
+    ("y ~ factor(k, levels = 4:1)", None),
+    ("y ~ I(k %in% c(1:2, 4)) + I(x > as.Date('1970-01-05'))", None),
     ('y ~ relevel(g, ref = "b")', "y ~ C(g, Treatment('b'))"),
     ('y ~ x * relevel(factor(k), ref = "3")', None),
     ('y ~ x:relevel(g, ref = "c")', None),
