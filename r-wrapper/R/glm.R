@@ -75,8 +75,11 @@ generalized <- function(family, given, written, workspace) {
   own <- list(family = family, by = if (length(by) > 1L) as.list(by) else by,
               groups = groups_of(given$groups, key), max_groups = given$max_groups)
   value <- answer_to("glm", c(shared_arguments(given), offset$columns, own, options), given$budget)
+  written <- with_columns(written, offset$columns)
   fits <- lapply(value, function(fit) {
-    with_call(if (is.null(by)) new_dp_ols(fit) else new_dp_ols_groups(fit, key), written, its$verb)
+    fit <- if (is.null(by)) new_dp_ols(fit) else new_dp_ols_groups(fit, key)
+    if (length(offset$columns)) fit$offset <- offset$columns
+    with_call(fit, written, its$verb)
   })
   fits_by_formula(fits, given$texts)
 }
