@@ -6,8 +6,8 @@
 #' but for counts, the sampling of rows. A missing value is left out of its own column alone.
 #'
 #' @inheritParams dp_ols
-#' @param columns What to describe: `~ wage + educ + region`, or names. `~ .` is all columns but that
-#'   of `by`. Numbers, logicals and factors; character columns need `levels`.
+#' @param columns What to describe: `~ wage + educ + region`, or names. `~ .` is all columns of a data
+#'   frame but that of `by`. Numbers, logicals and factors; character columns need `levels`.
 #' @param epsilon Privacy loss of the whole call, greater than 0.
 #' @param delta Probability with which epsilon may be exceeded, greater than 0; by default 1e-6.
 #' @param by A column of groups, or data grouped by dplyr. Groups share no row, so all together cost
@@ -95,9 +95,7 @@ dp_describe <- function(data, columns, epsilon, delta = NULL, by = NULL, bounds 
 described_columns <- function(expression, value, data, beside) {
   names <- columns_given("columns", expression, value, data, several = TRUE)
   if (is.null(names)) {
-    bad_argument("expected columns to name columns, as in ~ wage + educ, got ",
-                 deparse1(expression), "; make other columns before the call, and declare a ",
-                 "factor of numbers by levels = list(educ = c(1, 2, 3))")
+    bad_argument("expected columns to name columns, as in ~ wage + educ, got ", deparse1(expression))
   }
   if (identical(names, ".") && !is_path(data)) setdiff(names(data), beside) else names
 }
@@ -152,6 +150,10 @@ print.dp_description <- function(x, format = c("text", "html", "latex", "markdow
   }
   invisible(x)
 }
+
+#' @rdname dp_describe
+#' @export
+summary.dp_description <- function(object, ...) object
 
 #' @rdname dp_describe
 #' @export
