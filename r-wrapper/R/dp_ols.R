@@ -68,7 +68,10 @@
 #'   `"auto"` is `"add_remove"` whatever it takes.
 #' @param budget A [dp_budget()] to charge; a call that does not fit is refused.
 #' @param missing `"drop"`: rows with a missing value, or at which a term such as `log(x)` has no
-#'   finite one, are left out, of each formula by its own variables. `"listwise"` is for a list of formulas with the same terms right of
+#'   finite one, are left out, of each formula by its own variables. So is a row with a missing value in
+#'   a column that the formula or `subset` names where `lm()` would not need it: with `x` missing in
+#'   `ifelse(a, x, 0)` where `a` is false, in `x > 1 | a` where `a` is true, and in `x %in% 1:2`, which
+#'   to `lm()` is `FALSE`. `"listwise"` is for a list of formulas with the same terms right of
 #'   `~`: a row that misses a variable of any of them is left out of all, as by `lm(cbind(a, b) ~ x)`.
 #'   Each fit has less noise then, and the fits are one release, whose epsilon each of them states.
 #' @param types A named list such as `list(tract = "integer")`, of `"number"`, `"integer"`,
@@ -130,8 +133,7 @@ dp_ols <- function(formula, data, method = "auto", epsilon, delta = NULL, bounds
   written <- match.call()
   check_given(environment(), c("formula", "data", "epsilon"))
   check_absent(entry_names(substitute(list(...))))
-  # R would take se for select
-  check_absent(entry_names(sys.call()), list(se = instead_of$vcov))
+  check_absent(entry_names(sys.call()), instead_of_parts)
   options <- list(...)
   check_options(options)
   check_data(data)
@@ -211,8 +213,15 @@ instead_of <- list(
   contrasts = "write them in the formula, as in C(g, contr.sum)",
   family = "it fits linear regressions; for binomial() and poisson() call dp_glm()",
   singular.ok = "columns that add up to each other are refused or shrunken",
+  clusters = "name the column by cluster, with cov_type = \"cluster\"",
+  fixed_effects = "write them in the formula, as in y ~ x | g",
+  split = "fit each group by by = g", fsplit = "fit each group by by = g, and all rows by another call",
+  conf.level = "give it to tidy(fit, conf.int = TRUE, conf.level = ), which costs nothing",
   model = "a fit keeps no rows", y = "a fit keeps no rows", qr = "a fit keeps no rows"
 )
+
+# Arguments that R would take for select and x_new, whose names begin with them.
+instead_of_parts <- list(se = instead_of$vcov, x = "a fit keeps no rows")
 
 # Names of a list's entries, "" where there is none.
 entry_names <- function(entries) {

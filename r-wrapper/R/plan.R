@@ -80,6 +80,10 @@ dp_plan <- function(formula, n, bounds, methods = NULL, epsilon = NULL, truth = 
                     x_range = NULL, weights = NULL, weights_mean = NULL, trim_weights = NULL,
                     precision = NULL, cov_type = NULL, cluster = NULL, clusters = NULL) {
   check_given(environment(), c("formula", "n", "bounds"))
+  if (is.data.frame(n)) {
+    bad_argument("expected n to be the number of rows that is guessed, such as n = 5000, got ",
+                 class(n)[1L], "; a forecast reads no data")
+  }
   # there are no data, as of files
   unit <- columns_given("unit", substitute(unit), unit, "")
   by <- columns_given("by", substitute(by), by, "", several = TRUE)
@@ -171,6 +175,10 @@ print.dp_plan <- function(x, digits = 3L, ...) {
   print_notes(x$notes)
   invisible(x)
 }
+
+#' @rdname dp_plan
+#' @export
+summary.dp_plan <- function(object, ...) object
 
 #' @rdname dp_plan
 #' @export

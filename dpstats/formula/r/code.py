@@ -151,7 +151,7 @@ def _comparison(left: Node, operator: str, right: Node) -> str:
     if operator not in ("==", "!=") and (isinstance(left, Text) or isinstance(right, Text)):
         raise FormulaError(
             f"{left} {operator} {right}: a text is equal to a level or is not; list the levels, as "
-            'in g %in% c("a", "b"), and compare a date with as.Date("2020-01-31")'
+            'in g %in% c("a", "b"), and compare a date with as.Date() of a text'
         )
     return f"({_compared(left)} {operator} {_compared(right)})"
 
@@ -191,7 +191,7 @@ def _days(node: Call) -> str:
     try:
         day = datetime.strptime(text.value if isinstance(text, Text) else "", "%Y-%m-%d")
     except ValueError:
-        raise FormulaError(f'{node}: expected a date as in as.Date("2020-01-31")') from None
+        raise FormulaError(f'{node}: expected as.Date() of a text such as "2020-01-31"') from None
     return repr(float((day - datetime(1970, 1, 1)).days))
 
 
