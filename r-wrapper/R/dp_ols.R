@@ -300,14 +300,18 @@ with_constants <- function(formula, data) {
   names <- setdiff(formula_variables(formula), c(names(data), "."))
   workspace <- if (is.null(environment(formula))) globalenv() else environment(formula)
   values <- lapply(stats::setNames(names, names), function(name) {
-    constant(get0(name, envir = workspace))
+    constant(get0(name, envir = workspace), name)
   })
   formula[-1L] <- lapply(as.list(formula)[-1L], put_in, Filter(Negate(is.null), values))
   formula
 }
 
 # A single value as it is written in a formula, else NULL.
-constant <- function(value) {
+constant <- function(value, name) {
+  if (is.atomic(value) && length(value) > 1L) {
+    bad_argument("no column '", name, "', which is a vector of the workspace, of which only single values ",
+                 "stand in a formula; make it a column, or write its values, as in x %in% c(1, 2)")
+  }
   if (!is.atomic(value) || length(value) != 1L || is.na(value)) return(NULL)
   if (inherits(value, "Date")) return(call("as.Date", format(value)))
   if (is.null(attributes(value))) value
@@ -315,13 +319,15 @@ constant <- function(value) {
 
 # An expression with values put in for names within calls of functions; a term by itself is a
 # column.
-put_in <- function(expression, values) {
-  if (!is.call(expression)) return(expression)
-  if (as.character(expression[[1L]])[1L] %in% c("+", "-", "*", ":", "/", "^", "%in%", "(", "|", "~")) {
-    expression[-1L] <- lapply(as.list(expression)[-1L], put_in, values)
-    return(expression)
+put_in <- function(expression, values, within = FALSE) {
+  if (is.symbol(expression) && within && as.character(expression) %in% names(values)) {
+    return(values[[as.character(expression)]])
   }
-  do.call(substitute, list(expression, values))
+  if (!is.call(expression)) return(expression)
+  operators <- c("+", "-", "*", ":", "/", "^", "%in%", "(", "|", "~")
+  within <- within || !as.character(expression[[1L]])[1L] %in% operators
+  expression[-1L] <- lapply(as.list(expression)[-1L], put_in, values, within)
+  expression
 }
 
 formula_variables <- function(formula) {

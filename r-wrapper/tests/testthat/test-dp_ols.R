@@ -227,6 +227,14 @@ test_that("single values of the workspace may stand in functions, as in lm", {
   fit <- fit_wage(formula, d)
   reference <- lm(formula, d)
   expect_equal(unname(coef(fit)), unname(coef(reference)), tolerance = 5e-3)
+  c <- 14
+  expect_equal(coef(with_insecure_seed(3, dp_ols(log(wage) ~ I(educ > c & size %in% c("m", "l")), d, "adassp",
+                                                 1e6, bounds = limits[c("wage", "educ")]))),
+               coef(lm(log(wage) ~ I(educ > 14 & size %in% c("m", "l")), d)), tolerance = 1e-3, ignore_attr = TRUE)
+  some <- c("m", "l")
+  for (f in list(wage ~ I(size %in% some), wage ~ some)) {
+    expect_error(dp_ols(f, d, epsilon = 1), "a vector of the workspace", class = "dpstats_argument_error")
+  }
   rm(cutoff)
   expect_equal(predict(fit, d[1:3, ]), predict(lm(formula(fit), d), d[1:3, ]), tolerance = 5e-3)
   for (formula in c(wage ~ I(educ > nowhere), wage ~ educ + who, wage ~ I(educ + rows))) {
