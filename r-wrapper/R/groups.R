@@ -232,7 +232,7 @@ vcov.dp_ols_groups <- function(object, ...) {
 }
 
 # A name for each group, its labels joined.
-group_names <- function(x) do.call(paste, c(lapply(x$groups, as.character), sep = ":"))
+group_names <- function(x) do.call(paste, c(lapply(x$groups, label_text), sep = ":"))
 
 #' @rdname groups
 #' @export

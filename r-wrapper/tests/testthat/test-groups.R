@@ -65,6 +65,21 @@ test_that("a dot leaves the group column out", {
   expect_identical(by$coefficients, c("(Intercept)", "x"))
 })
 
+test_that("labels and levels that R writes as 1e+05 are found by their numbers", {
+  skip_without_python()
+  d <- transform(line(), income = rep(c(1e5, 150000, 2e5), 200))
+  for (d in list(d, transform(d, income = as.integer(income)))) {
+    by <- with_insecure_seed(1, dp_ols(y ~ x, d, "adassp", 1e6, bounds = unit, by = income, groups = c(1e5, 2e5)))
+    expect_identical(coef(by[["100000"]]), by$estimates[1L, 1:2])
+    expect_identical(predict(by, data.frame(income = 2e5, x = 0.5)), predict(by["200000"], data.frame(income = 200000L, x = 0.5)))
+    fit <- with_insecure_seed(1, dp_ols(y ~ i(income, ref = 1e5), d, epsilon = 1e6, levels = list(income = c(1e5, 150000, 2e5))))
+    means <- tapply(d$y, d$income, mean)
+    expect_equal(predict(fit, data.frame(income = c(1e5, 150000, 2e5))), means, tolerance = 1e-3, ignore_attr = TRUE)
+  }
+  named <- with_insecure_seed(1, dp_ols(y ~ g, transform(d, g = factor(c(1e5, 2e5))), epsilon = 1e6))
+  expect_identical(predict(named, data.frame(g = 1e5)), predict(named, data.frame(g = "1e+05")))
+})
+
 by_two <- function(data, by = c("state", "tract"), ...) {
   dp_ols(y ~ ., data, "noisy_moments", 1e6, by = by, bounds = unit, ...)
 }
