@@ -83,6 +83,8 @@ FORMULAS = [
     ('y ~ x:relevel(g, ref = "c")', None),
     ('y ~ C(relevel(h, "v"), contr.sum)', None),
     ("y ~ C(g, contr.sum) + x", "y ~ C(g, Sum) + x"),
+    ("y ~ C(g, contr.treatment) + C(o, contr.treatment):x", None),
+    ("y ~ 0 + C(g, contr.treatment) + C(relevel(h, 'v'), contr.treatment)", None),
     ("y ~ C(h, contr.helmert)", "y ~ C(h, Helmert)"),
     ("y ~ ordered(k)", "y ~ C(k, Poly)"),
     ("y ~ I(x > 4) + z", "y ~ I(x > 4) + z"),

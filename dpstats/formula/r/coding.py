@@ -159,7 +159,8 @@ def contrasts(info: FactorInfo, schema: Schema, full: bool) -> patsy.ContrastMat
     if contrast == "treatment":
         return _indicators(labels, order[1:])
     numbered = range(1, len(labels))
-    suffixes = [_power(k) if contrast == "poly" else str(k) for k in numbered]
+    named = {"poly": _power, "numbered": lambda k: str(k + 1)}.get(contrast, str)
+    suffixes = [named(k) for k in numbered]
     matrix = np.empty((len(labels), len(numbered)))
     matrix[order] = _MATRICES[contrast](len(labels))
     return patsy.ContrastMatrix(matrix, suffixes)
@@ -195,6 +196,11 @@ def _poly(levels: int) -> np.ndarray:
     return (basis * np.sign(np.diag(triangle)))[:, 1:]
 
 
+def _numbered(levels: int) -> np.ndarray:
+    """Build the contrasts of contr.treatment."""
+    return np.eye(levels)[:, 1:]
+
+
 def _sum(levels: int) -> np.ndarray:
     """Build the contrasts of contr.sum."""
     return np.vstack([np.eye(levels - 1), -np.ones(levels - 1)])
@@ -210,4 +216,4 @@ def _power(k: int) -> str:
     return f"^{k}" if k > 3 else (".L", ".Q", ".C")[k - 1]
 
 
-_MATRICES = {"poly": _poly, "sum": _sum, "helmert": _helmert}
+_MATRICES = {"numbered": _numbered, "poly": _poly, "sum": _sum, "helmert": _helmert}
