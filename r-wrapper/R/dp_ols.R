@@ -175,7 +175,7 @@ shared_arguments <- function(call) {
       formula = if (is.list(texts)) reticulate::dict(texts) else texts,
       bounds = named_lists(declared$bounds, "bounds"),
       levels = named_lists(declared$levels, "levels"), types = named_types(declared$types),
-      x_new = points_at(call$x_new), subset = condition_text(call$subset),
+      x_new = points_at(call$x_new, call$formula), subset = condition_text(call$subset),
       block = state$block, data = call$columns
     ),
     mget(intersect(given, ls(call)), call)
@@ -376,9 +376,10 @@ labels_of <- function(groups) {
   if (!is.null(groups)) as.list(plain(groups))
 }
 
-points_at <- function(x_new) {
+points_at <- function(x_new, formula) {
   if (is.null(x_new)) return(NULL)
   if (anyNA(x_new, recursive = TRUE)) bad_argument("argument x_new holds NA")
+  if (!is.list(x_new)) x_new <- of_one_regressor(x_new, formula)
   if (is.list(x_new) && !is.data.frame(x_new)) x_new <- as_columns(x_new)
   if (!is.data.frame(x_new)) return(as.list(plain(x_new)))
   check_distinct(names(x_new), "x_new")
@@ -386,6 +387,14 @@ points_at <- function(x_new) {
     columns = reticulate::dict(lapply(x_new, function(column) as.list(plain(column)))),
     labels = as.list(row.names(x_new))
   )
+}
+
+# Numbers as the column of the one regressor that formulas have, so that points count from 1; where
+# there is not one, the numbers.
+of_one_regressor <- function(x_new, formula) {
+  formulas <- if (is.list(formula)) formula else list(formula)
+  names <- unique(unlist(lapply(formulas, function(each) all.vars(each[[length(each)]]))))
+  if (length(names) == 1L && names != ".") stats::setNames(list(unname(x_new)), names) else x_new
 }
 
 # A list of columns, which its names match to the variables, as a data frame.

@@ -62,7 +62,7 @@ generalized <- function(family, given, written, workspace) {
   check_data(data)
   formula <- with_constants(own_formula(given$formula), data)
   offset <- with_offsets(formula, given, family)
-  formula <- offset$formula
+  formula <- given$formula <- offset$formula
   given$weights <- columns_given("weights", substitute(weights, given), given$weights, data)
   given$unit <- columns_given("unit", substitute(unit, given), given$unit, data)
   given$cluster <- columns_given("cluster", substitute(cluster, given), given$cluster, data)

@@ -93,7 +93,7 @@ dp_plan <- function(formula, n, bounds, methods = NULL, epsilon = NULL, truth = 
     formula = formula_text(own_formula(formula)), n = n, bounds = named_lists(bounds, "bounds"),
     methods = if (!is.null(methods)) planned_methods(methods), epsilon = epsilon, truth = named_numbers(truth, "truth"),
     sd = sd, x_sd = named_numbers(x_sd, "x_sd"), levels = named_lists(levels, "levels"),
-    delta = delta, neighbors = neighbors, x_new = points_at(x_new), target_width = target_width,
+    delta = delta, neighbors = neighbors, x_new = points_at(x_new, formula), target_width = target_width,
     term = term, repetitions = repetitions, alpha = alpha, seed = seed,
     by = if (length(by) > 1L) as.list(by) else by, groups = groups,
     within_share = if (is.null(names(within_share))) within_share
