@@ -120,6 +120,8 @@ test_that("summary() of what prints as a whole is that", {
   expect_identical(summary(compared), compared)
   plan <- dp_plan(y ~ x, 500, unit, "noisy_stats", 1, repetitions = 20)
   expect_identical(summary(plan), plan)
+  study <- structure(list(), class = "dp_study_plan")
+  expect_identical(summary(study), study)
 })
 
 test_that("R-squared and the residual standard error are those of lm without noise", {
