@@ -102,9 +102,9 @@ import pandas as pd
 
 from benchmarks import autopage, tails
 from benchmarks.tailspage import BOUNDS, SUMMARY, figures, summary
-from dpstats.estimators.newton import release as newton_release
-from dpstats.estimators.newton import score_tails
-from dpstats.estimators.newton import steps as newton_steps
+from dpstats.estimators.newton.steps import release as newton_release
+from dpstats.estimators.newton.steps import score_tails
+from dpstats.estimators.newton.steps import steps as newton_steps
 from dpstats.range_estimation import Histogram, marginal, marginals
 from dpstats.run import reference
 
