@@ -67,7 +67,7 @@ dp_describe <- function(data, columns, epsilon, delta = NULL, by = NULL, bounds 
   if (missing(columns)) bad_argument("argument columns is missing") # which may name columns bare
   check_described(entry_names(substitute(list(...)))[-1L])
   check_data(data)
-  by <- grouping(data, columns_given("by", substitute(by), by, data))
+  by <- grouping(data, columns_given("by", substitute(by), by, data), columns_of_descriptions)
   if (length(by) > 1L) {
     bad_argument("a description has groups of one column, got ", toString(by),
                  "; make one of them, as by interaction(), before the call")
@@ -90,6 +90,12 @@ dp_describe <- function(data, columns, epsilon, delta = NULL, by = NULL, bounds 
   )
   new_dp_description(answer_to("describe", arguments, budget), group_key(data, by))
 }
+
+# What tables of a description have beside the group column.
+columns_of_descriptions <- c(
+  "variable", "level", "statistic", "estimate", "std.error", "conf.low", "conf.high", "status", "left",
+  "right", "count"
+)
 
 # The names of columns in a one-sided formula, in a text, or bare; a dot is all but those beside.
 described_columns <- function(expression, value, data, beside) {

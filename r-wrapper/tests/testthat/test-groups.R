@@ -65,6 +65,30 @@ test_that("a dot leaves the group column out", {
   expect_identical(by$coefficients, c("(Intercept)", "x"))
 })
 
+test_that("a group column that tables of the result have is refused before anything is spent", {
+  skip_without_python()
+  d <- line()
+  budget <- dp_budget(4)
+  by <- dp_ols(y ~ x, d, "adassp", 1, by = tract, bounds = unit, budget = budget)
+  described <- dp_describe(d, ~x, 1, by = tract, groups = c(3, 7, 9), histogram = TRUE, budget = budget)
+  spent <- budget$spent
+  logits <- dp_logit(high ~ x, transform(d, high = y > 0.5), 4, by = tract)
+  tables <- list(tidy(by, conf.int = TRUE), glance(by), tidy(logits), dp_margins(logits))
+  expect_length(setdiff(unlist(lapply(tables, names)), c("tract", columns_of_groups)), 0L)
+  expect_length(setdiff(c(names(tidy(described)), names(described$histogram)), c("tract", columns_of_descriptions)), 0L)
+  refused <- function(call) {
+    expect_error(call, "is a column of the result; rename", class = "dpstats_argument_error")
+  }
+  for (name in columns_of_groups) {
+    named <- stats::setNames(d, c("x", name, "y"))
+    refused(dp_ols(y ~ x, named, "adassp", 1, by = name, bounds = unit, budget = budget))
+  }
+  for (name in columns_of_descriptions) {
+    refused(dp_describe(stats::setNames(d, c("x", name, "y")), ~x, 1, by = name, budget = budget))
+  }
+  expect_identical(budget$spent, spent)
+})
+
 test_that("labels and levels that R writes as 1e+05 are found by their numbers", {
   skip_without_python()
   d <- transform(line(), income = rep(c(1e5, 150000, 2e5), 200))
