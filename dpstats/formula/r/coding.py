@@ -67,7 +67,13 @@ def coded(info: DesignInfo, terms: Sequence[Term], schema: Schema) -> DesignInfo
         columns = [":".join(reversed(names)) for names in product(*reversed(parts))]
         codings[term] = [SubtermInfo(term.factors, matrices, len(columns))]
         names += columns if term.factors else ["(Intercept)"]
-    return DesignInfo(names, info.factor_infos, codings)
+    try:
+        return DesignInfo(names, info.factor_infos, codings)
+    except ValueError:  # patsy's names are distinct
+        raise FormulaError(
+            "two columns of the design have one name, or one has that of its factor, as where a "
+            "level is an empty text; give the level or the column another name"
+        ) from None
 
 
 def _suffixed(factor: RFactor, info: FactorInfo, matrix) -> list[str]:

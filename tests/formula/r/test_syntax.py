@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import dpstats as dp
+from dpstats.errors import FormulaError
 from dpstats.formula import Formula
 from dpstats.formula.r import code
 from dpstats.formula.r.syntax import parse
@@ -125,6 +126,13 @@ REFUSED = [
     ("y ~ as.integer(g)", "g is categorical"),
     ("g ~ x", "numeric response"),
 ]
+
+
+@pytest.mark.parametrize("text", ["y ~ g + ga", "y ~ 0 + g"])
+def test_columns_of_one_name_are_refused(text):
+    schema = {"y": Numeric(0, 1), "g": Categorical(("", "a")), "ga": Numeric(0, 1)}
+    with pytest.raises(FormulaError, match="have one name"):
+        Formula.parse(dp.RFormula(text)).design(schema)
 
 
 @pytest.mark.parametrize(("text", "said"), REFUSED)
