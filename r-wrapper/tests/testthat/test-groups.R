@@ -65,6 +65,21 @@ test_that("a dot leaves the group column out", {
   expect_identical(by$coefficients, c("(Intercept)", "x"))
 })
 
+test_that("hypotheses are tested of one group as of a fit", {
+  skip_without_python()
+  d <- line(6000)
+  by <- with_insecure_seed(1, dp_ols(y ~ x, d, "noisy_moments", 1e6, by = "tract", bounds = unit))
+  alone <- with_insecure_seed(1, dp_ols(y ~ x, d, "noisy_moments", 1e6, subset = tract == 7, bounds = unit))
+  hypotheses <- c("x = 0.5", "(Intercept) + x = 0.7")
+  expect_equal(dp_test(by[["7"]], hypotheses)[1:4], dp_test(alone, hypotheses)[1:4], tolerance = 1e-2)
+  expect_equal(unlist(dp_test(by[["7"]], "x = 0")[c("conf.low", "conf.high")]),
+               unlist(confint(by[["7"]])["x", ]), tolerance = 1e-6, ignore_attr = TRUE)
+  for (object in list(by, by[["7"]])) {
+    expect_error(dp_joint_test(object, "x = 0"), "takes one", class = "dpstats_argument_error")
+  }
+  expect_error(dp_test(by, "x = 0"), "takes one", class = "dpstats_argument_error")
+})
+
 test_that("a group column that tables of the result have is refused before anything is spent", {
   skip_without_python()
   d <- line()
