@@ -1,6 +1,7 @@
 """Read noisy histograms of leverages and score norms, and choose where to cut them."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -109,6 +110,19 @@ class Tail:
     def beyond(self, size: float) -> float:
         """Return the expected number of rows of that size or more."""
         return float(self.mean_counts[self.sizes >= size].sum())
+
+    def with_at_least(self, beyond: Callable[[np.ndarray], np.ndarray]) -> "Tail":
+        """Return the tail with at least the rows of each size that ``beyond(sizes)`` implies.
+
+        These are numbers of rows beyond sizes (m,), which stand for those halfway to the next ones.
+        """
+        order = np.argsort(self.sizes)
+        order = order[np.any(self.counts > 0, axis=0)[order]]
+        sizes = self.sizes[order]
+        rows = beyond(np.append(0.0, np.sqrt(sizes[1:] * sizes[:-1])))
+        counts = self.counts.copy()
+        counts[:, order] = np.maximum(counts[:, order], -np.diff(rows, append=0.0))
+        return replace(self, counts=counts)
 
     def given_mean_square(self, least: tuple[float, float], most: tuple[float, float]) -> "Tail":
         """Return the tail given that the mean square of sizes lies in an interval.

@@ -99,6 +99,7 @@ class SquaredLoss(Loss):
             extremes, y_ends=(extremes.y_ends - mean) / unit,
             y_reach=(extremes.y_reach + abs(mean)) / unit,
             y_most=(extremes.y_most + abs(mean)) / unit, y_error=y_error,
+            y_points=(extremes.y_points - mean) / unit,
         )  # fmt: skip
         center, scale = reference.y_center + mean * reference.y_scale, reference.y_scale * unit
         return replace(problem, reference=replace(

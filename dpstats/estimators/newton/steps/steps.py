@@ -9,6 +9,7 @@ import numpy as np
 from dpstats.estimators.newton.row_sums import Scores
 from dpstats.estimators.newton.steps.bias import Bias
 from dpstats.estimators.newton.steps.far_directions import far_directions
+from dpstats.estimators.newton.steps.far_responses import with_far_responses
 from dpstats.estimators.newton.steps.goodness import Squares
 from dpstats.estimators.newton.steps.hidden_rows import hidden_share
 from dpstats.estimators.newton.steps.products import scatter, square_limit, squares_cut
@@ -197,14 +198,17 @@ class Steps:
         What X'X and the position leave of the residuals' mean square is theirs, so a tail without
         it is too short. This and the rest of the evidence are released numbers.
         """
-        loss, reference = self.queries.loss, self.queries.reference
+        queries = self.queries
+        loss, reference = queries.loss, queries.reference
         extremes, unit = reference.extremes, math.sqrt(self.whitening.dimension)
         most = max(_FAR_RESIDUAL * loss.farthest(reference), self._farthest_row(state))
         work = partial(self._at(state.eta).counts, state.sigma * unit)
-        counts = self.queries.counts("score norms", work, cost)
+        counts = queries.counts("score norms", work, cost)
         hidden = min(counts.deviation / (_HIDDEN_SHARE * self.rows), 1.0)
         heavy = self._heavy(hidden)
         tail = score_tail(counts.values, counts.deviation, state.sigma, heavy, most)
+        if not queries.problem.in_parts:
+            tail = with_far_responses(tail, extremes, self.rows, self.whitening.dimension)
         left = loss.mean_square(reference, self._explained(state))
         error = max(math.hypot(extremes.y_error, _LEVERAGE_ERROR * left), _LEAST_ERROR)
         above = _ABOVE + extremes.y_error + self._beyond_known(heavy)
