@@ -95,8 +95,8 @@ of beta (.3, 3) and that t (20,000 rows, epsilon 1; in the tables 25, 6, 5 and 3
 - The same by the likelihood of all bins: 27, 10, 27 and 5, but 36 where counts up to 8 have .7.
 - The same with bins taken together until they are clear, at places between which tails are
   continuous (taken): 26, 8, 24 and 6; ends of four times the farthest rows seen in place of eight
-  halve what counts with a few large ones are given. All slopes above are held in .9 and more but that
-  t with bounds, of which one row in 20,000 lies 31 deviations out.
+  halve what counts with a few large ones are given. All slopes above are held in .9 and more but
+  that t with bounds, of which one row in 20,000 lies 31 deviations out.
 
 With these tails limits that count all that may be lost along a column make noise twice as long for
 exp(.8 z) on the line: 20,000 rows at epsilon 1 are off by 6.8 standard errors, at 100,000 by 7.8,
