@@ -15,7 +15,7 @@ SCHEMA = {
 # Formulas of full rank, in each dialect.
 FULL = [
     "i(g) - 1", "i(g) + C(h) - 1", "i(g, ref=1) + C(h) - 1", "i(g, ref=1) + i(h) - 1",
-    "i(g, x)", "x + i(g, x, ref=1)", "i(g, ref=1)*i(h, ref='u')", 
+    "i(g, x)", "x + i(g, x, ref=1)", "i(g, ref=1)*i(h, ref='u')",
     "g*h - 1", "g:h", "g + g:h", "b + g - 1", "x + C(g):x", "C(g):x + C(h):x", "b + I(x > 3)",
     "C(g, Poly)*C(h, Helmert)", "C(h, Diff) + C(g, Sum) - 1",
     "I(g == 1) + I(g == 2)", "I(g == 1) + I(g == 2) - 1", "i(g, x) | s", "C(g) | s",
