@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 
+from dpstats.estimators.newton.clusters import limit_of_sums
 from dpstats.estimators.newton.pair_queries import PairQueries
 from dpstats.estimators.newton.pair_rows import PairRows
 from dpstats.estimators.newton.products import scatter
@@ -21,8 +22,6 @@ from dpstats.numerics.cross_products import exact_sum
 from dpstats.privacy import Cost
 
 _ONE = 1 << ENTRY_BITS
-# Scores of groups are cut at so many times their mean length; two undercover.
-_LENGTHS = 3.0
 # Fraction of the cost for the mean length; the rest is for the products.
 _LENGTH = 0.1
 
@@ -129,7 +128,8 @@ def release_clusters(
     p, limit = scores.p, scores.limit
     mean = _mean_length(queries, scores, clusters.number, cost.part(_LENGTH))
     step = 1.5 * limit * (1 + 2 * math.sqrt(p) / _ONE)
-    length = max(_LENGTHS * mean, 1.5 * step)
+    noise = queries.cluster_noise(p, cost.part(1 - _LENGTH))
+    length = step * limit_of_sums(mean / step, clusters.number, p, noise)
     far = moved(step + 2 * math.sqrt(p) * length / _ONE, length) * queries.groups_changed
     work = partial(_products, scores, length)
     return queries.cluster_products(work, length**2, far / length**2, p, cost.part(1 - _LENGTH))
