@@ -22,8 +22,9 @@ import statsmodels.formula.api as smf
 import dpstats as dp
 from benchmarks.tools import print_table
 from dpstats.estimators import METHODS, SEVERAL
-from dpstats.estimators.newton import rounds
-from dpstats.estimators.newton.score_tails import SCORE_EDGES, score_limit, score_tail
+from dpstats.estimators.newton.row_sums.sums import SCORE_EDGES
+from dpstats.estimators.newton.steps import rounds
+from dpstats.estimators.newton.steps.score_tails import score_limit, score_tail
 from dpstats.privacy import GDP
 
 _Z = 1.959964

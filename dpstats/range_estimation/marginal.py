@@ -69,6 +69,11 @@ class Marginal:
         """Return the points in standard deviations from the mean, (k,)."""
         return (self.points - self.mean) / max(self.sd, LEAST_SD)
 
+    def quantiles(self, levels: np.ndarray) -> np.ndarray:
+        """Return the values (m,) below which parts ``levels`` (m,) of the rows lie."""
+        places = np.searchsorted(np.cumsum(self.weights), levels)
+        return self.points[np.minimum(places, len(self.points) - 1)]
+
     @property
     def beyond(self) -> float:
         """Return the share of the rows that are seen beyond the range."""

@@ -1,6 +1,6 @@
 """Derive the scale of a design, and what is known of far values, from released distributions."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -8,11 +8,14 @@ from dpstats.estimators.contract import Extremes, Reference
 from dpstats.formula import Design
 from dpstats.numerics import Rows
 from dpstats.range_estimation import LEAST_SD, Marginal
+from dpstats.range_estimation.long_tails import continued
 from dpstats.schema import Categorical, Numeric
 
 # Rows of the synthetic table that the scale of the design is read from, and the part of them
 # that is uniform on the range, so that no shape of a histogram makes a column constant.
 _ROWS, _UNIFORM = 2048, 0.1
+# Rows, at most, of one whose tails go on as far as those of the table may.
+_MOST_ROWS = 1 << 14
 # Added to correlations, so that columns which are multiples of one another keep a scale.
 _JITTER = 1e-10
 # Rows may lie so many times as far out as two quantiles are.
@@ -62,6 +65,8 @@ def _extremes(
     heavy, columns = _heavy(marginals, y), _standardised(Z)[2]
     kurtosis, skewness = ((columns**power).mean(axis=0) for power in (4, 3))
     tails, within = _tails(rows, design)
+    if tails.any():
+        tails = np.where(tails > 0, np.maximum(tails, _continued(design, marginals)), 0.0)
     ends = _ends(y, limit)
     reach = float(np.abs(ends).max()) * (1.0 if limit is not None or y.is_rough else 1 + heavy)
     return Extremes(
@@ -82,6 +87,14 @@ def _extremes(
         y_unseen=y.is_unseen,
         y_heavy=_heavy_response(y),
     )
+
+
+def _continued(design: Design, marginals: Mapping[str, Marginal]) -> np.ndarray:
+    """Return the tails (d,) of columns if those of variables go on where noise hides them."""
+    seen = [m.seen.counts.sum() for m in marginals.values() if m.seen is not None]
+    rows = int(np.clip(max(seen, default=0.0), _ROWS, _MOST_ROWS))
+    table = _table(design, marginals, rows, lambda marginal: continued(marginal, rows))
+    return _tails(table, design)[0]
 
 
 def _tails(rows: Rows, design: Design) -> tuple[np.ndarray, np.ndarray]:
@@ -158,14 +171,22 @@ def _ends(y: Marginal, limit: Numeric | None) -> np.ndarray:
 
 
 def _synthetic(design: Design, marginals: Mapping[str, Marginal], uniform: float) -> Rows:
+    """Return a synthetic table with the released distributions."""
+    return _table(design, marginals, _ROWS, lambda marginal: _quantiles(marginal, uniform))
+
+
+def _table(
+    design: Design, marginals: Mapping[str, Marginal], rows: int,
+    values: Callable[[Marginal], np.ndarray],
+) -> Rows:  # fmt: skip
     """Return codes and numeric columns of a synthetic table, the same in every call."""
     generator = np.random.default_rng(0)
     batch = {
-        name: generator.integers(0, len(kind.levels), _ROWS)
+        name: generator.integers(0, len(kind.levels), rows)
         if isinstance(kind, Categorical)
-        else generator.permutation(_quantiles(marginals[name], uniform))
+        else generator.permutation(values(marginals[name]))
         if name in marginals
-        else np.zeros(_ROWS)
+        else np.zeros(rows)
         for name, kind in design.schema.items()
     }
     return design.compact_rows(batch)
@@ -184,7 +205,5 @@ def _standardised(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def _quantiles(marginal: Marginal, uniform: float) -> np.ndarray:
     """Return values (_ROWS,) distributed as a marginal, except for a part uniform on its range."""
     rows = int(uniform * _ROWS)
-    places = (np.arange(_ROWS - rows) + 0.5) / (_ROWS - rows)
-    index = np.searchsorted(np.cumsum(marginal.weights), places)
-    points = marginal.points[np.minimum(index, len(marginal.points) - 1)]
+    points = marginal.quantiles((np.arange(_ROWS - rows) + 0.5) / (_ROWS - rows))
     return np.concatenate([points, np.linspace(marginal.low, marginal.high, rows)])

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpstats.estimators.newton import sums
+from dpstats.estimators.newton.row_sums import sums
 from tests.checks.newton_queries import BASIS
 from tests.checks.noisy_newton import coded, phi, rows
 

@@ -8,13 +8,13 @@ from typing import NamedTuple
 import numpy as np
 
 from dpstats.estimators.contract import InMemory
-from dpstats.estimators.newton.clusters import Clipped, ClusterQueries
-from dpstats.estimators.newton.indicator_basis import IndicatorBasis
-from dpstats.estimators.newton.joint_scores import JointScores
-from dpstats.estimators.newton.logistic_queries import LogisticQueries
-from dpstats.estimators.newton.poisson_queries import PoissonQueries
-from dpstats.estimators.newton.queries import Counted, Queries, RowQueries
-from dpstats.estimators.newton.squared_loss import SquaredLoss
+from dpstats.estimators.newton.generalized.logistic_queries import LogisticQueries
+from dpstats.estimators.newton.generalized.poisson_queries import PoissonQueries
+from dpstats.estimators.newton.instruments.joint_scores import JointScores
+from dpstats.estimators.newton.row_sums.indicator_basis import IndicatorBasis
+from dpstats.estimators.newton.steps.clusters import Clipped, ClusterQueries
+from dpstats.estimators.newton.steps.queries import Counted, Queries, RowQueries
+from dpstats.estimators.newton.steps.squared_loss import SquaredLoss
 from dpstats.numerics import Rows
 from dpstats.privacy import ADD_REMOVE, GDP
 from tests.checks import noisy_instruments, noisy_logit, noisy_poisson

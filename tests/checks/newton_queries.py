@@ -3,9 +3,9 @@
 import numpy as np
 
 from dpstats.estimators.contract import InMemory
-from dpstats.estimators.newton.indicator_basis import IndicatorBasis
-from dpstats.estimators.newton.queries import Queries
-from dpstats.estimators.newton.squared_loss import SquaredLoss
+from dpstats.estimators.newton.row_sums.indicator_basis import IndicatorBasis
+from dpstats.estimators.newton.steps.queries import Queries
+from dpstats.estimators.newton.steps.squared_loss import SquaredLoss
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, GDP, Cost
 from tests.checks.noisy_newton import coded, factor_case, rows

@@ -12,15 +12,19 @@ import numpy as np
 
 from dpstats.estimators import ABSORBING, ABSORBING_INSTRUMENTAL
 from dpstats.estimators.contract import Extremes, InMemory, Instruments, Reference
-from dpstats.estimators.newton import clusters_of_pairs, group_parts
-from dpstats.estimators.newton.clusters_of_pairs import GroupScores, Limited, moved
-from dpstats.estimators.newton.differences import release_sizes
-from dpstats.estimators.newton.group_sizes import GroupSizes
-from dpstats.estimators.newton.indicator_basis import IndicatorBasis
-from dpstats.estimators.newton.pair_queries import PairQueries
-from dpstats.estimators.newton.pair_rows import in_batches
-from dpstats.estimators.newton.squared_loss import SquaredLoss
-from dpstats.estimators.newton.sums import leverage_counts, rough_products, whitened_products
+from dpstats.estimators.newton.row_sums.indicator_basis import IndicatorBasis
+from dpstats.estimators.newton.row_sums.pair_rows import in_batches
+from dpstats.estimators.newton.row_sums.sums import (
+    leverage_counts,
+    rough_products,
+    whitened_products,
+)
+from dpstats.estimators.newton.steps.squared_loss import SquaredLoss
+from dpstats.estimators.newton.within import clusters_of_pairs, group_parts
+from dpstats.estimators.newton.within.clusters_of_pairs import GroupScores, Limited, moved
+from dpstats.estimators.newton.within.differences import release_sizes
+from dpstats.estimators.newton.within.group_sizes import GroupSizes
+from dpstats.estimators.newton.within.pair_queries import PairQueries
 from dpstats.noise import Noise
 from dpstats.numerics import Layout, Rows
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE, Cost, PureDP

@@ -13,8 +13,9 @@ from dpstats.estimators.least_squares.dense import clipped_rows, robust_covarian
 from dpstats.estimators.least_squares.within import absorbed_units
 from dpstats.estimators.least_squares.within import units as within_units
 from dpstats.estimators.newton import absorbed_units as newton_effects
-from dpstats.estimators.newton import noisy_logit, noisy_newton, unit_deviations
-from dpstats.estimators.newton.scores import Scores
+from dpstats.estimators.newton import noisy_logit, noisy_newton
+from dpstats.estimators.newton.row_sums.scores import Scores
+from dpstats.estimators.newton.within import unit_deviations
 from dpstats.numerics import Rows, Sensitivity
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.privacy import RELATIONS

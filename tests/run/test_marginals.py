@@ -110,3 +110,13 @@ def test_a_function_without_values_on_the_released_range_still_predicts(term):
     assert np.isfinite(fit.predict({"x": [0.5, 2.0], "z": [0.0, 1.0]})).all()
     assert dp.DPResults.from_json(fit.to_json()) == fit
     assert fit.schema["z"].low < -1 and fit.schema["z"].high > 1
+
+
+def test_a_note_names_long_tails_that_bounds_leave_room_for():
+    """Seeds are fixed, and tails far from those of normal columns."""
+    table = data().assign(w=np.random.default_rng(5).lognormal(0, 1.2, 20_000))
+    formula = "y ~ x + z + w"
+    assert "long tail of z, w:" in requested(formula, table)[0].plan
+    assert "long tail of z, w:" in requested(formula, table, bounds={"w": (0, 200)})[0].plan
+    assert "long tail of z:" in requested(formula, table, bounds={"w": (0, 6)})[0].plan
+    assert "long tail" not in requested("y ~ x + np.log(w)", table)[0].plan

@@ -8,10 +8,11 @@ from functools import partial
 
 import numpy as np
 
-from dpstats.estimators.newton import clusters, indicator_basis
-from dpstats.estimators.newton.clusters import ClusterQueries
-from dpstats.estimators.newton.joint_scores import JointScores
-from dpstats.estimators.newton.logistic_sums import LogisticRows
+from dpstats.estimators.newton.generalized.logistic_sums import LogisticRows
+from dpstats.estimators.newton.instruments.joint_scores import JointScores
+from dpstats.estimators.newton.row_sums import indicator_basis
+from dpstats.estimators.newton.steps import clusters
+from dpstats.estimators.newton.steps.clusters import ClusterQueries
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
 from tests.checks.breaks import smaller, without_limit
 from tests.checks.joint_clusters import MODELS, check_random, check_worst

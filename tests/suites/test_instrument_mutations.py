@@ -8,8 +8,10 @@ from functools import cache
 
 import numpy as np
 
-from dpstats.estimators.newton import indicator_basis, joint_scores, noisy_instruments
-from dpstats.estimators.newton.joint_scores import JointScores
+from dpstats.estimators.newton import noisy_instruments
+from dpstats.estimators.newton.instruments import joint_scores
+from dpstats.estimators.newton.instruments.joint_scores import JointScores
+from dpstats.estimators.newton.row_sums import indicator_basis
 from dpstats.numerics import Rows
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
 from tests.checks.breaks import smaller, times_the_last, without_limit

@@ -9,10 +9,12 @@ from unittest import mock
 import numpy as np
 
 from dpstats.errors import BudgetError
-from dpstats.estimators.newton import indicator_basis, logistic_queries, logistic_sums, noisy_logit
-from dpstats.estimators.newton.logistic_sums import LogisticRows
-from dpstats.estimators.newton.mapped_rows import MappedRows
-from dpstats.estimators.newton.sums import slices
+from dpstats.estimators.newton import noisy_logit
+from dpstats.estimators.newton.generalized import logistic_queries, logistic_sums
+from dpstats.estimators.newton.generalized.logistic_sums import LogisticRows
+from dpstats.estimators.newton.row_sums import indicator_basis
+from dpstats.estimators.newton.row_sums.mapped_rows import MappedRows
+from dpstats.estimators.newton.row_sums.sums import slices
 from dpstats.numerics import logistic_loops
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
 from tests.checks import noisy_logit as noisy_logit_checks

@@ -12,18 +12,13 @@ import numpy as np
 from dpstats.call import Request
 from dpstats.errors import BudgetError
 from dpstats.estimators import METHODS
-from dpstats.estimators.newton import (
-    clusters,
-    group_response,
-    indicator_basis,
-    sizes,
-    squared_loss,
-)
-from dpstats.estimators.newton import queries as newton_queries
-from dpstats.estimators.newton import rounds as newton_rounds
-from dpstats.estimators.newton import sums as newton_sums
-from dpstats.estimators.newton import whitening as newton_whitening
-from dpstats.estimators.newton.scores import Scores
+from dpstats.estimators.newton.row_sums import indicator_basis
+from dpstats.estimators.newton.row_sums import sums as newton_sums
+from dpstats.estimators.newton.row_sums.scores import Scores
+from dpstats.estimators.newton.steps import clusters, group_response, sizes, squared_loss
+from dpstats.estimators.newton.steps import queries as newton_queries
+from dpstats.estimators.newton.steps import rounds as newton_rounds
+from dpstats.estimators.newton.steps import whitening as newton_whitening
 from dpstats.numerics import KeySums, kernels, score_loops, whitening
 from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE

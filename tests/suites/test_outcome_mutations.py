@@ -9,8 +9,8 @@ from functools import cache
 import numpy as np
 
 from dpstats.estimators.newton import noisy_newton
-from dpstats.estimators.newton.rounds import Shares
-from dpstats.estimators.newton.scores import Scores
+from dpstats.estimators.newton.row_sums.scores import Scores
+from dpstats.estimators.newton.steps.rounds import Shares
 from dpstats.numerics import Rows
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
 from tests.checks.breaks import times_the_last, without_limit

@@ -6,9 +6,9 @@ from functools import partial
 
 import numpy as np
 
-from dpstats.estimators.newton import (
-    absorbed,
-    absorbed_instruments,
+from dpstats.estimators.newton import absorbed, absorbed_instruments
+from dpstats.estimators.newton.row_sums.pair_rows import PairRows
+from dpstats.estimators.newton.within import (
     clusters_of_pairs,
     group_parts,
     group_sizes,
@@ -16,9 +16,8 @@ from dpstats.estimators.newton import (
     pair_queries,
     pair_scales,
 )
-from dpstats.estimators.newton.clusters_of_pairs import GroupScores
-from dpstats.estimators.newton.pair_queries import PairQueries
-from dpstats.estimators.newton.pair_rows import PairRows
+from dpstats.estimators.newton.within.clusters_of_pairs import GroupScores
+from dpstats.estimators.newton.within.pair_queries import PairQueries
 from dpstats.numerics import PairGroups, group_sort, pairs
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
 from tests.checks.breaks import smaller, without_limit

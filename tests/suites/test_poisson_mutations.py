@@ -8,16 +8,13 @@ from functools import cache
 import numpy as np
 
 from dpstats.errors import BudgetError
-from dpstats.estimators.newton import (
-    indicator_basis,
-    noisy_poisson,
-    poisson_loss,
-    poisson_queries,
-    queries,
-)
-from dpstats.estimators.newton.poisson_loss import PoissonLoss
-from dpstats.estimators.newton.scores import Scores
-from dpstats.estimators.newton.sums import slices
+from dpstats.estimators.newton import noisy_poisson
+from dpstats.estimators.newton.generalized import poisson_loss, poisson_queries
+from dpstats.estimators.newton.generalized.poisson_loss import PoissonLoss
+from dpstats.estimators.newton.row_sums import indicator_basis
+from dpstats.estimators.newton.row_sums.scores import Scores
+from dpstats.estimators.newton.row_sums.sums import slices
+from dpstats.estimators.newton.steps import queries
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
 from tests.checks.breaks import smaller, without_limit
 from tests.checks.mutants import Mutant, both_tests, patched

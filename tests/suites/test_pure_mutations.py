@@ -9,9 +9,10 @@ from functools import partial
 
 from dpstats.errors import BudgetError
 from dpstats.estimators import METHODS
-from dpstats.estimators.newton import clusters, indicator_basis
-from dpstats.estimators.newton import rounds as newton_rounds
-from dpstats.estimators.newton.queries import Queries
+from dpstats.estimators.newton.row_sums import indicator_basis
+from dpstats.estimators.newton.steps import clusters
+from dpstats.estimators.newton.steps import rounds as newton_rounds
+from dpstats.estimators.newton.steps.queries import Queries
 from dpstats.noise import noise as noise_module
 from dpstats.noise import random_sources, spherical
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PureDP

@@ -11,6 +11,7 @@ from dpstats.estimators.contract.passes import (
     Repeated,
     in_whole_keys,
     mapped,
+    of_outcome,
     released_twice,
 )
 from dpstats.estimators.contract.reference import Extremes, Offsets, Reference
@@ -40,5 +41,6 @@ __all__ = [
     "Repeated",
     "in_whole_keys",
     "mapped",
+    "of_outcome",
     "released_twice",
 ]

@@ -76,6 +76,15 @@ def _composed(to: Callable[[Rows], Rows], summary: Callable[[Rows], Any], rows: 
     return summary(to(rows))
 
 
+def of_outcome(total: Callable, place: int) -> Callable:
+    """Add functions up over the same rows with the response at a place."""
+    return lambda work: total(partial(_on_outcome, work, place))
+
+
+def _on_outcome(work: Callable, place: int, rows: Rows):
+    return work(rows.of_outcome(place))
+
+
 @dataclass(frozen=True)
 class InMemory:
     """Pass over rows that are held in memory."""

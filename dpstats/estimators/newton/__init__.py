@@ -1,4 +1,5 @@
 """Take noisy Newton steps on clipped scores, in whitened coordinates, without bounds.
 
-Methods that solve sums of products once are in ``least_squares``.
+The methods are here, one a file; what they are made of is in the folders. Methods that solve sums
+of products once are in ``least_squares``.
 """

@@ -9,16 +9,15 @@ import numpy as np
 from dpstats.errors import ArgumentError
 from dpstats.estimators.contract import Method, Passes, Problem, Release
 from dpstats.estimators.contract.release import NO_PREDICTIONS
-from dpstats.estimators.newton.clusters_of_pairs import with_clusters
-from dpstats.estimators.newton.goodness import Squares
-from dpstats.estimators.newton.pair_numbers import FEW, Shares, absorbing, by_groups, fewest, paired
-from dpstats.estimators.newton.pair_queries import PairQueries
-from dpstats.estimators.newton.pair_scales import with_mean_square, with_scales
-from dpstats.estimators.newton.queries import Counted
-from dpstats.estimators.newton.release import release_of
-from dpstats.estimators.newton.rounds import Shares as Steps
-from dpstats.estimators.newton.rounds import rounds
-from dpstats.estimators.newton.sizes import check_columns
+from dpstats.estimators.newton.steps import Counted, Squares
+from dpstats.estimators.newton.steps import Shares as Steps
+from dpstats.estimators.newton.steps.release import release_of
+from dpstats.estimators.newton.steps.rounds import rounds
+from dpstats.estimators.newton.steps.sizes import check_columns
+from dpstats.estimators.newton.within import PairQueries, Shares
+from dpstats.estimators.newton.within.clusters_of_pairs import with_clusters
+from dpstats.estimators.newton.within.pair_numbers import FEW, absorbing, by_groups, fewest, paired
+from dpstats.estimators.newton.within.pair_scales import with_mean_square, with_scales
 from dpstats.evidence import Evidence, NewtonEvidence
 from dpstats.inference import ENOUGH_CLUSTERS
 from dpstats.noise import Noise
@@ -39,22 +38,23 @@ def release(
     The steps are those of :func:`~dpstats.estimators.newton.noisy_newton.release`, of which each
     sum over rows is one over groups of (1/n) times that over the pairs of their n rows: differences
     of rows have no intercept and no group effect, and the sums of unclipped ones are those of
-    deviations from the means (:mod:`~dpstats.estimators.newton.pair_sums`).
+    deviations from the means (:mod:`~dpstats.estimators.newton.row_sums.pair_sums`).
 
-    Guarantee. mu-GDP for the given relation, hence (epsilon, delta)-DP, or epsilon-DP with
-    delta = 0: the releases are those of
-    :class:`~dpstats.estimators.newton.pair_queries.PairQueries`, whose bounds hold whatever the
-    groups are, and of :func:`~dpstats.estimators.newton.clusters_of_pairs.with_clusters`. Their
-    fractions of mu^2, or of epsilon, follow from public facts and from whether errors are
-    clustered, which a release decides, and add up to at most one (Smith and Thakurta 2022; for
-    epsilon Rogers et al. 2016, Theorem 3.6). Where pairs are many groups are divided at random
-    (:func:`~dpstats.estimators.newton.pair_numbers.paired`).
+    Guarantee. mu-GDP for the given relation, hence (epsilon, delta)-DP, or epsilon-DP with delta =
+    0: the releases are those of
+    :class:`~dpstats.estimators.newton.within.pair_queries.PairQueries`, whose bounds hold whatever
+    the groups are, and of
+    :func:`~dpstats.estimators.newton.within.clusters_of_pairs.with_clusters`. Their fractions of
+    mu^2, or of epsilon, follow from public facts and from whether errors are clustered, which a
+    release decides, and add up to at most one (Smith and Thakurta 2022; for epsilon Rogers et al.
+    2016, Theorem 3.6). Where pairs are many groups are divided at random
+    (:func:`~dpstats.estimators.newton.within.pair_numbers.paired`).
 
     What it estimates: least squares of the response on the design with an effect for each group, of
     all rows; with labels of groups and labels. Standard errors are clustered by group, unless
     ``cov_type`` is "nonrobust", or None and the rows lie in too few groups; with "HC1" few groups
     are divided into parts, which are the clusters
-    (:func:`~dpstats.estimators.newton.group_parts.labels_for_variances`). With weights it is
+    (:func:`~dpstats.estimators.newton.within.group_parts.labels_for_variances`). With weights it is
     weighted least squares, and few groups are divided so unless "cluster" is asked for.
     """
     weighted = problem.weighted

@@ -7,18 +7,17 @@ import numpy as np
 
 from dpstats.estimators.contract import Method, Passes, Problem, Release
 from dpstats.estimators.contract.release import NO_PREDICTIONS
-from dpstats.estimators.newton.clusters_of_pairs import GroupScores, release_clusters
-from dpstats.estimators.newton.goodness import Squares
-from dpstats.estimators.newton.joint_scores import joint_scatter
-from dpstats.estimators.newton.pair_numbers import FEW, Shares, absorbing, by_groups, fewest, paired
-from dpstats.estimators.newton.pair_queries import PairQueries
-from dpstats.estimators.newton.pair_scales import with_mean_square, with_scales
-from dpstats.estimators.newton.reduced_forms import ReducedForms
-from dpstats.estimators.newton.rounds import Fitted, stepped, whitened
-from dpstats.estimators.newton.rounds import Shares as Steps
-from dpstats.estimators.newton.sizes import check_columns
-from dpstats.estimators.newton.state import Clusters
-from dpstats.estimators.newton.two_stages import structural
+from dpstats.estimators.newton.instruments import ReducedForms
+from dpstats.estimators.newton.instruments.joint_scores import joint_scatter
+from dpstats.estimators.newton.instruments.two_stages import structural
+from dpstats.estimators.newton.steps import Clusters, Fitted, Squares
+from dpstats.estimators.newton.steps import Shares as Steps
+from dpstats.estimators.newton.steps.rounds import stepped, whitened
+from dpstats.estimators.newton.steps.sizes import check_columns
+from dpstats.estimators.newton.within import GroupScores, PairQueries, Shares
+from dpstats.estimators.newton.within.clusters_of_pairs import release_clusters
+from dpstats.estimators.newton.within.pair_numbers import FEW, absorbing, by_groups, fewest, paired
+from dpstats.estimators.newton.within.pair_scales import with_mean_square, with_scales
 from dpstats.noise import Noise
 from dpstats.privacy import GDP
 
@@ -44,19 +43,20 @@ def release(
     Guarantee. mu-GDP for the given relation, hence (epsilon, delta)-DP (Smith and Thakurta 2022
     for sums that depend on earlier releases within fractions of mu^2 fixed beforehand):
     - numbers of rows and pairs, norms of sizes and the division of large groups are those of
-      :func:`~dpstats.estimators.newton.pair_numbers.paired`;
+      :func:`~dpstats.estimators.newton.within.pair_numbers.paired`;
     - differences of the columns, X'X and leverages are functions of pairs of rows without their
       responses, and differences of y, their mean square, histograms and sums of scores are of pairs
       with one response each: a row is the same row with d in the place of y. So each moves as
-      :class:`~dpstats.estimators.newton.pair_queries.PairQueries` has it, whatever the groups are;
-    - the products are those of :func:`~dpstats.estimators.newton.clusters_of_pairs
+      :class:`~dpstats.estimators.newton.within.pair_queries.PairQueries` has it, whatever the
+      groups are;
+    - the products are those of :func:`~dpstats.estimators.newton.within.clusters_of_pairs
       .release_clusters`, of a pair's vector (s / f, r / g) with f and g released.
 
     What it estimates: two-stage least squares of y on x and d with an effect for each group, of all
     rows, with weights weighted. As all regressors and instruments are deviations from group means,
     it is that of the deviations (Frisch and Waugh 1933). Standard errors are clustered by group;
     where groups are too few, or with "HC1", these are divided into parts, which are the clusters
-    (:func:`~dpstats.estimators.newton.group_parts.labels_for_variances`). All else is
+    (:func:`~dpstats.estimators.newton.within.group_parts.labels_for_variances`). All else is
     post-processing.
     """
     weighted = problem.weighted

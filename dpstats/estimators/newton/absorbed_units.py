@@ -5,14 +5,14 @@ from dataclasses import replace
 from dpstats import option_checks
 from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release, mapped
 from dpstats.estimators.contract.release import NO_PREDICTIONS, UNIT_ABSORBED, UNIT_EFFECTS
-from dpstats.estimators.newton.goodness import Squares
-from dpstats.estimators.newton.indicator_basis import IndicatorBasis
-from dpstats.estimators.newton.pair_scales import with_mean_square, with_scales
-from dpstats.estimators.newton.release import release_of
-from dpstats.estimators.newton.rounds import RESPONSE_WEIGHT, Shares, rounds
-from dpstats.estimators.newton.sizes import TOO_FEW, check_columns, rows_for_scales
-from dpstats.estimators.newton.squared_loss import SquaredLoss
-from dpstats.estimators.newton.unit_deviations import DeviationQueries, deviations
+from dpstats.estimators.newton.row_sums import IndicatorBasis
+from dpstats.estimators.newton.steps import Shares, SquaredLoss, Squares
+from dpstats.estimators.newton.steps.release import release_of
+from dpstats.estimators.newton.steps.rounds import RESPONSE_WEIGHT, rounds
+from dpstats.estimators.newton.steps.sizes import TOO_FEW, check_columns, rows_for_scales
+from dpstats.estimators.newton.within import DeviationQueries
+from dpstats.estimators.newton.within.pair_scales import with_mean_square, with_scales
+from dpstats.estimators.newton.within.unit_deviations import deviations
 from dpstats.evidence import NewtonEvidence
 from dpstats.noise import Noise
 from dpstats.privacy import Cost
@@ -31,8 +31,8 @@ def release(
     Guarantee. mu-GDP for the given relation between tables that differ in all rows of one unit,
     hence (epsilon, delta)-DP, or epsilon-DP with delta = 0. The mean of a unit is of its own rows,
     so what a unit adds depends on no other one, and the releases are those of
-    :class:`~dpstats.estimators.newton.unit_deviations.DeviationQueries`, with fractions of mu^2, or
-    of epsilon, that are fixed beforehand.
+    :class:`~dpstats.estimators.newton.within.unit_deviations.DeviationQueries`, with fractions of
+    mu^2, or of epsilon, that are fixed beforehand.
 
     What it estimates: least squares with an effect for each unit, of all rows, those of a unit at
     its parts: of m rows 1 / max(m, ``max_rows``) each.

@@ -14,26 +14,29 @@ from typing import Any
 import numpy as np
 
 from dpstats import option_checks
-from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release
+from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release, of_outcome
 from dpstats.estimators.least_squares.dense import robust_covariance
-from dpstats.estimators.newton.clusters import ClusterQueries, of_few, score_limit
-from dpstats.estimators.newton.indicator_basis import IndicatorBasis
-from dpstats.estimators.newton.joint_scores import JointScores, joint_scatter, of_outcome
-from dpstats.estimators.newton.products import square_limit, squares_cut
-from dpstats.estimators.newton.queries import Counted, Queries
-from dpstats.estimators.newton.reduced_forms import ReducedForms
-from dpstats.estimators.newton.rounds import (
-    GAUSSIAN,
-    RESPONSE_WEIGHT,
+from dpstats.estimators.newton.instruments import JointScores, ReducedForms
+from dpstats.estimators.newton.instruments.joint_scores import joint_scatter
+from dpstats.estimators.newton.instruments.two_stages import structural
+from dpstats.estimators.newton.row_sums import IndicatorBasis, Scores
+from dpstats.estimators.newton.steps import (
+    ClusterQueries,
+    Clusters,
+    Counted,
     Fitted,
-    stepped,
-    whitened,
+    Queries,
+    SquaredLoss,
 )
-from dpstats.estimators.newton.scores import Scores
-from dpstats.estimators.newton.sizes import TOO_FEW, check_levels, number_of_rows, rows_for_scales
-from dpstats.estimators.newton.squared_loss import SquaredLoss
-from dpstats.estimators.newton.state import Clusters
-from dpstats.estimators.newton.two_stages import structural
+from dpstats.estimators.newton.steps.clusters import of_few, score_limit
+from dpstats.estimators.newton.steps.products import square_limit, squares_cut
+from dpstats.estimators.newton.steps.rounds import GAUSSIAN, RESPONSE_WEIGHT, stepped, whitened
+from dpstats.estimators.newton.steps.sizes import (
+    TOO_FEW,
+    check_levels,
+    number_of_rows,
+    rows_for_scales,
+)
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 
@@ -66,13 +69,14 @@ def release(
     - their number, X'X, and histograms of |a|^2; mean and mean square, histograms of |s| and sums
       of clipped scores, of y and then of d: as there, with the same sensitivities, since for d
       a row is the same row with another response;
-    - products u u' of joint scores u = (s_y / f, s_d / g), f and g released, scaled down to
-      |u| <= C, a released limit (:func:`~dpstats.estimators.newton.indicator_basis
-      .release_products`, B = C^2): |u u'| = |u|^2 <= C^2 in the Frobenius norm under add/remove,
-      and |u u' - w w'|^2 = |u|^4 + |w|^4 - 2 (u'w)^2 <= 2 C^4 under replace-one. One clip for
-      both: clipping each to C would leave |u|^2 up to 2 C^2. The vector |u| <= C is all that is
-      asked of a score for errors clustered by a column, too: norms of sizes, lengths and clipped
-      products of sums of u by cluster move as :mod:`~dpstats.estimators.newton.clusters` derives.
+    - products u u' of joint scores u = (s_y / f, s_d / g), f and g released, scaled down to |u| <=
+      C, a released limit
+      (:func:`~dpstats.estimators.newton.row_sums.indicator_basis.release_products`, B = C^2): |u
+      u'| = |u|^2 <= C^2 in the Frobenius norm under add/remove, and |u u' - w w'|^2 = |u|^4 + |w|^4
+      - 2 (u'w)^2 <= 2 C^4 under replace-one. One clip for both: clipping each to C would leave
+      |u|^2 up to 2 C^2. The vector |u| <= C is all that is asked of a score for errors clustered by
+      a column, too: norms of sizes, lengths and clipped products of sums of u by cluster move as
+      :mod:`~dpstats.estimators.newton.steps.clusters` derives.
 
     Units and weights are as there: the scores of a unit's rows, times what these count for, are
     added up for both responses, and then clipped as one vector.

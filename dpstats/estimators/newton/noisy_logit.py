@@ -15,26 +15,27 @@ import numpy as np
 from dpstats.errors import ArgumentError
 from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release, mapped
 from dpstats.estimators.least_squares.dense import robust_covariance
-from dpstats.estimators.newton.clusters import GAUSSIAN_SHARE, ClusterQueries, of_few
-from dpstats.estimators.newton.far_directions import far_directions
-from dpstats.estimators.newton.hidden_rows import has_room, hidden_share
-from dpstats.estimators.newton.indicator_basis import IndicatorBasis
-from dpstats.estimators.newton.logistic_position import (
-    Hessian,
-    Position,
-    logistic_slope,
-    normal_curvature,
+from dpstats.estimators.newton.generalized import FittedLogit, Hessian, LogisticQueries, Position
+from dpstats.estimators.newton.generalized.logistic_position import logistic_slope, normal_curvature
+from dpstats.estimators.newton.generalized.logistic_queries import mean_response
+from dpstats.estimators.newton.generalized.logistic_release import release_of
+from dpstats.estimators.newton.generalized.offsets import log_odds
+from dpstats.estimators.newton.row_sums import IndicatorBasis
+from dpstats.estimators.newton.row_sums.sums import LEVERAGE_EDGES, mapped_rows
+from dpstats.estimators.newton.steps import (
+    ClusterQueries,
+    Clusters,
+    Counted,
+    RowQueries,
+    Tail,
+    Whitening,
 )
-from dpstats.estimators.newton.logistic_queries import LogisticQueries, mean_response
-from dpstats.estimators.newton.logistic_release import Fitted, release_of
-from dpstats.estimators.newton.offsets import log_odds
-from dpstats.estimators.newton.products import scatter
-from dpstats.estimators.newton.queries import Counted, RowQueries
-from dpstats.estimators.newton.score_tails import LEVERAGE_EDGES, Tail
-from dpstats.estimators.newton.sizes import check_levels, number_of_rows, rows_for_scales
-from dpstats.estimators.newton.state import Clusters
-from dpstats.estimators.newton.sums import mapped_rows
-from dpstats.estimators.newton.whitening import Whitening, whitened
+from dpstats.estimators.newton.steps.clusters import GAUSSIAN_SHARE, of_few
+from dpstats.estimators.newton.steps.far_directions import far_directions
+from dpstats.estimators.newton.steps.hidden_rows import has_room, hidden_share
+from dpstats.estimators.newton.steps.products import scatter
+from dpstats.estimators.newton.steps.sizes import check_levels, number_of_rows, rows_for_scales
+from dpstats.estimators.newton.steps.whitening import whitened
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 from dpstats.schema import UNLIMITED
@@ -100,9 +101,9 @@ def release(
     - y in [0, 1]: 1 under add/remove and replace-one;
     - scores: |y - mu| <= 1 and w |a| <= L, so L. Under replace-one two scores differ by at most
       the sum of their lengths, 2 L, which is reached by a and -a;
-    - w mu' a a', positive semidefinite of a norm of at most w mu' |a|^2 <= L^2 / 4, as
-      mu' = mu (1 - mu); rows beyond a smaller bound B are scaled down to it. So B, and sqrt 2 B
-      under replace-one (:func:`~dpstats.estimators.newton.indicator_basis.release_products`);
+    - w mu' a a', positive semidefinite of a norm of at most w mu' |a|^2 <= L^2 / 4, as mu' = mu (1
+      - mu); rows beyond a smaller bound B are scaled down to it. So B, and sqrt 2 B under
+      replace-one (:func:`~dpstats.estimators.newton.row_sums.indicator_basis.release_products`);
     - (mu', w mu'' a, h) in units of 1/4, of L / sqrt 108 and of log 2, the largest values of mu',
       of |mu''| |w a| and of the entropy h = -mu log mu - (1 - mu) log(1 - mu). As h / log 2 is at
       most 2 sqrt(mu (1 - mu)) (Lin 1991, Theorem 8), with s = (1 - 2 mu)^2 their squares add up to
@@ -113,8 +114,8 @@ def release(
     - for robust errors the products s s' of scores: L^2 or sqrt 2 L^2;
     - for errors clustered by a column the norm of the clusters' sizes, the sum of the lengths of
       their sums of scores, and the products of these sums, clipped to a length D: by
-      :mod:`~dpstats.estimators.newton.clusters`, whose proof asks of a score its length alone,
-      with C = L: 1, L and L (2 D - L), under replace-one 1 and twice the others.
+      :mod:`~dpstats.estimators.newton.steps.clusters`, whose proof asks of a score its length
+      alone, with C = L: 1, L and L (2 D - L), under replace-one 1 and twice the others.
     All are cut toward zero to a grid of 2^-20 of these bounds, which keeps each below its own.
 
     A row of a privacy unit, and a weighted one, counts for a part in [0, 1] of each, and the parts
@@ -171,7 +172,7 @@ def release(
     beyond = tail.beyond(limit**2 / whitening.dimension)
     most = (beyond + tail.deviation) * math.sqrt(farthest) if farthest > limit**2 else 0.0
     hidden = hidden_share(tail.deviation, rows) if has_room(basis, problem) else 0.0
-    fitted = Fitted(
+    fitted = FittedLogit(
         position, hessian, whitening.map, queries.center, counted, rows, (mean, error), kept,
         min(beyond / tail.rows, 1.0), products, clusters, slopes, slopes_noise, few,
         _changed(queries, hessian, rows, most), hidden,

@@ -11,35 +11,38 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from dpstats.estimators.contract import InMemory, Method, Passes, Problem, Ranges, Release
+from dpstats.estimators.contract import (
+    InMemory,
+    Method,
+    Passes,
+    Problem,
+    Ranges,
+    Release,
+    of_outcome,
+)
 from dpstats.estimators.least_squares.dense import robust_covariance
-from dpstats.estimators.newton.clusters import GAUSSIAN_SHARE, with_clusters
-from dpstats.estimators.newton.indicator_basis import IndicatorBasis
-from dpstats.estimators.newton.joint_scores import of_outcome
-from dpstats.estimators.newton.loss import Loss
-from dpstats.estimators.newton.queries import Counted, Queries
-from dpstats.estimators.newton.release import release_of
-from dpstats.estimators.newton.rounds import (
+from dpstats.estimators.newton.row_sums import IndicatorBasis, Loss
+from dpstats.estimators.newton.row_sums.sums import mapped_rows
+from dpstats.estimators.newton.steps import Counted, Fitted, Queries, Shares, SquaredLoss
+from dpstats.estimators.newton.steps.clusters import GAUSSIAN_SHARE, with_clusters
+from dpstats.estimators.newton.steps.release import release_of
+from dpstats.estimators.newton.steps.rounds import (
     COMMON,
     GAUSSIAN,
     GROUPED,
     GROUPED_PURE,
     PURE,
     RESPONSE_WEIGHT,
-    Fitted,
-    Shares,
     stepped,
     whitened,
 )
-from dpstats.estimators.newton.sizes import (
+from dpstats.estimators.newton.steps.sizes import (
     TOO_FEW,
     check_levels,
     has_shared_scales,
     number_of_rows,
     rows_for_scales,
 )
-from dpstats.estimators.newton.squared_loss import SquaredLoss
-from dpstats.estimators.newton.sums import mapped_rows
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost, PureDP
 
@@ -72,29 +75,29 @@ def release(
     All that is used of the rows, given earlier releases, is a sum of functions of one row each:
     - their number: 1 under add/remove; public under replace-one;
     - mean and mean square of the response
-      (:func:`~dpstats.estimators.newton.squared_loss.SquaredLoss.measured`), with groups after its
-      center and a histogram of distances from that
-      (:func:`~dpstats.estimators.newton.group_response.located`);
+      (:func:`~dpstats.estimators.newton.steps.squared_loss.SquaredLoss.measured`), with groups
+      after its center and a histogram of distances from that
+      (:func:`~dpstats.estimators.newton.steps.group_response.located`);
     - X'X in two coordinates, with rows scaled to a squared norm of at most B, which is public or
       released: sensitivity B or sqrt 2 B
-      (:func:`~dpstats.estimators.newton.indicator_basis.release_products`);
+      (:func:`~dpstats.estimators.newton.row_sums.indicator_basis.release_products`);
     - histograms of |a|^2 and |s|: one row is in one bin, so 1 or sqrt 2;
     - sums of (s', w C q) with s' = s min(1, C / |s|), w = 0.3 and q in [0, 1] the square of the
       residual over a released limit, at most 1. Add/remove: at most C sqrt(1 + w^2). Replace-one:
       scores differ by at most 2 C and q by at most 1, so C sqrt(4 + w^2);
     - for robust errors the products s' s'' of scores clipped to a released length C once more
-      (:func:`~dpstats.estimators.newton.indicator_basis.release_products`, B = C^2): C^2 or
-      sqrt 2 C^2;
+      (:func:`~dpstats.estimators.newton.row_sums.indicator_basis.release_products`, B = C^2): C^2
+      or sqrt 2 C^2;
     - for errors clustered by a column the norm of the clusters' sizes, the sum of the lengths of
       their sums of clipped scores, and the products of these sums, clipped
-      (:mod:`~dpstats.estimators.newton.clusters`): 1, C and C (2 D - C), under replace-one 1
+      (:mod:`~dpstats.estimators.newton.steps.clusters`): 1, C and C (2 D - C), under replace-one 1
       and twice the others.
     With delta = 0 it is epsilon-DP: each release has Laplace noise for its sensitivity in L1 or
     spherical noise for that in L2, whichever is less, and fractions of epsilon add up. In L1 counts
     move by 1, or 2 under replace-one; mean and mean square by 2, or 9/4; sums of scores of p
     entries by (sqrt p + w) C, or (2 sqrt p + w) C; products of rows of which m entries are not 0 as
-    in :func:`~dpstats.estimators.newton.indicator_basis.release_products`. Two steps are taken in
-    the place of three, as noise falls with the fraction itself.
+    in :func:`~dpstats.estimators.newton.row_sums.indicator_basis.release_products`. Two steps are
+    taken in the place of three, as noise falls with the fraction itself.
 
     Scores and q are cut toward zero to a grid of 2^-20, which keeps each below its bound.
     Responses are not clipped otherwise: one far out has a score of length C. Variables are clipped
@@ -117,7 +120,7 @@ def release(
     What it estimates: least squares, with weights weighted least squares, of the response on the
     design of the variables so clipped, of all rows. What is cut off the scores would bias it; its
     size is read off the histograms, along skewed columns off their kurtoses
-    (:class:`~dpstats.estimators.newton.steps.Steps`), and is part of the intervals.
+    (:class:`~dpstats.estimators.newton.steps.steps.Steps`), and is part of the intervals.
     """
     (found,) = releases(passes, problem, cost, noise, cov_type, loss)
     return found

@@ -15,20 +15,24 @@ from dpstats import option_checks
 from dpstats.errors import ArgumentError
 from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release, mapped
 from dpstats.estimators.least_squares.dense import robust_covariance
-from dpstats.estimators.newton.clusters import GAUSSIAN_SHARE
-from dpstats.estimators.newton.far_scores import FarScores, farthest_score, skewed_directions
-from dpstats.estimators.newton.indicator_basis import IndicatorBasis
-from dpstats.estimators.newton.logistic_position import Hessian, Position
-from dpstats.estimators.newton.logistic_release import release_of
-from dpstats.estimators.newton.offsets import log_mean
-from dpstats.estimators.newton.poisson_queries import PoissonQueries, mean_count
-from dpstats.estimators.newton.poisson_release import Fitted
-from dpstats.estimators.newton.poisson_steps import PoissonSteps
-from dpstats.estimators.newton.queries import Counted, RowQueries
-from dpstats.estimators.newton.score_tails import FAR_EDGES, Tail
-from dpstats.estimators.newton.sizes import check_levels, number_of_rows, rows_for_scales
-from dpstats.estimators.newton.sums import mapped_rows
-from dpstats.estimators.newton.whitening import whitened
+from dpstats.estimators.newton.generalized import (
+    FarScores,
+    FittedCounts,
+    Hessian,
+    PoissonQueries,
+    PoissonSteps,
+    Position,
+)
+from dpstats.estimators.newton.generalized.far_scores import farthest_score, skewed_directions
+from dpstats.estimators.newton.generalized.logistic_release import release_of
+from dpstats.estimators.newton.generalized.offsets import log_mean
+from dpstats.estimators.newton.generalized.poisson_queries import mean_count
+from dpstats.estimators.newton.row_sums import IndicatorBasis
+from dpstats.estimators.newton.row_sums.sums import FAR_EDGES, mapped_rows
+from dpstats.estimators.newton.steps import Counted, RowQueries, Tail
+from dpstats.estimators.newton.steps.clusters import GAUSSIAN_SHARE
+from dpstats.estimators.newton.steps.sizes import check_levels, number_of_rows, rows_for_scales
+from dpstats.estimators.newton.steps.whitening import whitened
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 
@@ -84,12 +88,12 @@ def release(
     - (mu / m) a a' of rows with |s| <= C, zero of the others: positive semidefinite of the norm
       (mu / m) |a|^2, which has no bound of its own, so that rows beyond a bound B, which follows
       from released leverages, are scaled down to it: B, and sqrt 2 B under replace-one
-      (:func:`~dpstats.estimators.newton.indicator_basis.release_products`);
+      (:func:`~dpstats.estimators.newton.row_sums.indicator_basis.release_products`);
     - for standard errors the products s' s'' of scores clipped to a released length C once more:
       C^2, or sqrt 2 C^2 (the same, B = C^2). Where they are clustered by a column it is the norm of
       the clusters' sizes, the sum of the lengths of their sums of clipped scores, and the products
-      of these sums, clipped to a length D (:mod:`~dpstats.estimators.newton.clusters`): 1, C and
-      C (2 D - C), under replace-one 1 and twice the others.
+      of these sums, clipped to a length D (:mod:`~dpstats.estimators.newton.steps.clusters`): 1, C
+      and C (2 D - C), under replace-one 1 and twice the others.
     All are cut toward zero to a grid of 2^-20 of these bounds, which keeps each below its own.
 
     A row of a privacy unit, and a weighted one, counts for a part in [0, 1] of each, and the parts
@@ -106,10 +110,11 @@ def release(
 
     What it estimates: the Poisson regression of all rows, by quasi-maximum likelihood, for any
     response whose mean is exp(x'b): counts need not have the variance of a Poisson distribution, as
-    standard errors are robust (HC1). What is cut off the scores would bias it; its size is read
-    off the histograms and is part of the intervals. None is shown where the last bins of two
-    histograms hold many rows far out, or noise could hide 1% of the rows there
-    (:class:`~dpstats.estimators.newton.far_scores.FarScores`), unless declared bounds are close.
+    standard errors are robust (HC1). What is cut off the scores would bias it; its size is read off
+    the histograms and is part of the intervals. None is shown where the last bins of two histograms
+    hold many rows far out, or noise could hide 1% of the rows there
+    (:class:`~dpstats.estimators.newton.generalized.far_scores.FarScores`), unless declared bounds
+    are close.
     """
     basis, whole = IndicatorBasis.of(problem), cost
     spent = GAUSSIAN_SHARE if problem.clustered else _SCORE_PRODUCTS
@@ -134,7 +139,7 @@ def release(
     )
     slopes, slopes_noise = _slopes(steps, hessian, mean if basis.has_constant else math.nan, error)
     beyond = tail.beyond(limit)
-    fitted = Fitted(
+    fitted = FittedCounts(
         position, hessian, whitening.map, center + math.log(unit), counted, rows, (mean, error),
         1.0, min(beyond / tail.rows, 1.0), products, clusters, slopes, slopes_noise, few,
         np.zeros((0, len(position.eta))), False,  # there are no weights, and ``far`` tells more

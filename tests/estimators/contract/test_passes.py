@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpstats.estimators.contract import InMemory, Release, Repeated, released_twice
+from dpstats.estimators.contract import InMemory, Release, Repeated, of_outcome, released_twice
 from dpstats.noise import Noise, Query
 from dpstats.numerics import Rows
 from dpstats.privacy import GDP, PureDP
@@ -79,3 +79,11 @@ def test_costs_of_two_releases_add_up_under_gaussian_noise():
 
     released_twice(release, release, GDP(3.0), 0.1)
     assert sum(spent) == pytest.approx(9.0) and spent[1] == pytest.approx(0.9)
+
+
+def test_an_outcome_is_the_response_of_the_same_rows():
+    rows = Rows(np.ones((3, 1)), np.arange(3.0), others=np.array([[5.0], [6.0], [9.0]]))
+    assert rows.of_outcome(0) is rows
+    total = of_outcome(lambda work: work(rows), 1)
+    assert total(lambda seen: seen.response.sum()) == 20.0
+    assert total(lambda seen: seen.numbers is rows.numbers)

@@ -1,0 +1,33 @@
+"""Tell in which directions rows far out in long-tailed columns lie."""
+
+import numpy as np
+
+from dpstats.estimators.contract import Problem
+from dpstats.estimators.newton.row_sums import IndicatorBasis
+
+# Nothing shorter is scaled to a length of 1.
+_SHORTEST = 1e-300
+
+
+def far_directions(
+    basis: IndicatorBasis, map_: np.ndarray, problem: Problem
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return directions (k, p) of length 1, and the tails (k,) of rows along them.
+
+    A tail is by how much the mean fourth power of rows mapped by ``map_`` exceeds that of normal
+    ones. Rows far out in a column lie along it and the columns that move with it, and their tail is
+    the one that its distribution shows. Those of an interaction x:g with a code lie along x and
+    along the column of the code, d times as far as x is within the code, in its deviations; as the
+    variance of all rows is 1 in any direction the code has at most a part 1 / d^2 of them, and the
+    tail is at most d^2 times that of x.
+    """
+    assert problem.layout is not None and problem.reference is not None
+    extremes = problem.reference.extremes
+    tails, within, moves = extremes.tails, extremes.within, extremes.moves.copy()
+    for one in problem.layout.slopes:
+        if one.main is not None:
+            moves[one.places, one.main] = 1.0
+    found = (moves @ basis.directions(map_))[tails > 0]
+    lengths = np.linalg.norm(found, axis=1)
+    stretched = np.maximum((within[tails > 0] * lengths) ** 2, 1.0)
+    return found / np.maximum(lengths, _SHORTEST)[:, None], tails[tails > 0] * stretched

@@ -1,0 +1,55 @@
+"""The explained and the residual mean square give R-squared, and their noise its error."""
+
+import math
+
+import numpy as np
+import pytest
+
+from dpstats.estimators.newton.steps.goodness import Explained, Squares, goodness
+
+NOTHING = np.zeros((2, 2))
+
+
+def test_what_the_constant_explains_is_the_mean():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=200)
+    A = np.linalg.qr(np.column_stack([np.ones(200), x]))[0] * math.sqrt(200)
+    eta = np.array([0.5, -0.3])
+    constant = np.linalg.lstsq(A, np.ones(200), rcond=None)[0]
+    explained = Explained.of(eta, np.zeros(2), np.ones(2), constant, NOTHING, 200)
+    assert explained.value == pytest.approx(np.var(A @ eta))
+    assert explained.deviation == 0
+    total = Explained.of(eta, np.zeros(2), np.ones(2), None, NOTHING, 200)
+    assert total.value == pytest.approx(np.mean((A @ eta) ** 2))
+
+
+def test_the_noise_in_a_position_is_taken_out_of_its_square():
+    """Over 4,000 draws the mean is right to five of its standard deviations, and the scatter."""
+    rng, eta, variance = np.random.default_rng(2), np.array([0.4, 0.2]), np.array([0.02, 0.01])
+    draws = [
+        Explained.of(eta + rng.normal(size=2) * np.sqrt(variance), variance, np.ones(2), None,
+                     NOTHING, 1000)
+        for _ in range(4000)
+    ]  # fmt: skip
+    values = np.array([(draw.value, draw.deviation) for draw in draws])
+    assert values[:, 0].mean() == pytest.approx(0.2, abs=5 * values[:, 0].std() / 4000**0.5)
+    assert values[:, 1].mean() == pytest.approx(values[:, 0].std(), rel=0.1)
+
+
+def test_figures_are_in_units_of_the_response():
+    figures = goodness(Explained(0.6, 0.01), Squares(0.4, 0.01, 0.0), 3.0, 1000, 5)
+    assert figures["fit_rsquared"] == pytest.approx(0.6)
+    assert figures["fit_scale"] == pytest.approx(0.4 * 9 * 1000 / 995)
+    assert 0.006 < figures["fit_rsquared_error"] < 0.02
+    assert figures["fit_scale_error"] > 9 * 0.01
+
+
+def test_two_estimates_that_disagree_are_an_error():
+    near = goodness(Explained(0.6, 0.0), Squares(0.4, 0.0, 0.0), 1.0, 10**6, 5)
+    far = goodness(Explained(0.6, 0.0), Squares(0.6, 0.0, 0.0), 1.0, 10**6, 5)
+    assert far["fit_rsquared_error"] > 0.05 > 10 * near["fit_rsquared_error"]
+
+
+@pytest.mark.parametrize("squares", [Squares(), Squares(0.0, 0.1, 0.0), Squares(0.4, 9.0, 0.0)])
+def test_what_says_nothing_is_left_out(squares):
+    assert goodness(Explained(0.3, 0.1), squares, 1.0, 1000, 5) == {}
