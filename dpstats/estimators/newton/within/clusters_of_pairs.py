@@ -126,7 +126,7 @@ def release_clusters(
     mean = _mean_length(queries, scores, clusters.number, cost.part(_LENGTH))
     step = 1.5 * limit * (1 + 2 * math.sqrt(p) / _ONE)
     noise = queries.cluster_noise(p, cost.part(1 - _LENGTH))
-    length = step * limit_of_sums(mean / step, clusters.number, p, noise)
+    length = step * max(limit_of_sums(mean / step, clusters.number, p, noise), 1.5)
     far = moved(step + 2 * math.sqrt(p) * length / _ONE, length) * queries.groups_changed
     work = partial(_products, scores, length)
     return queries.cluster_products(work, length**2, far / length**2, p, cost.part(1 - _LENGTH))
