@@ -199,7 +199,7 @@ class Design(ColumnOrigins):
         check_kinds(formula.readings, regression)
         _check_response(formula.readings[0], regression)
         for term in formula.model.rhs_termlist:
-            check_multiplied([read(factor.code) for factor in term.factors], regression)
+            check_multiplied({f.name(): read(f.code) for f in term.factors}, regression)
         self.schema = {n: regression[n] for n in formula.variables if n != formula.absorbed}
         self._recipe = formula, self.schema, dict(term_bounds), self._own(clipping)
         self._predictors = {name: regression[name] for name in formula.predictors}

@@ -135,10 +135,13 @@ class Matrix:
 
 
 def values_of(values: np.ndarray, kind: Numeric | Categorical):
-    """Convert a column to the form that expressions take: numbers, or codes of levels."""
+    """Convert a column to the form that expressions take: numbers, or codes of levels.
+
+    Levels are objects, so that they equal what they equal in Python: to pandas True is not 1.
+    """
     if isinstance(kind, Numeric):
         return values
-    return pd.Categorical.from_codes(values, categories=list(kind.levels))
+    return pd.Categorical.from_codes(values, categories=pd.Index(kind.levels, dtype=object))
 
 
 def _inside(values: np.ndarray, kind: Numeric | Categorical):

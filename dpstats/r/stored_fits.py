@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 import dpstats as dp
-from dpstats.r.inputs import table
+from dpstats.r.inputs import rows
 from dpstats.r.messages import in_r
 from dpstats.results.store.texts import parsed
 
@@ -47,8 +47,7 @@ def margins(state: str, level: float, places: Sequence[float] | None = None) -> 
 
 def error_bound(state: str, q: float, reference: Mapping | None = None) -> dict:
     """Bound the errors of a release that are not exceeded with probability q%."""
-    rows = None if reference is None else pd.DataFrame(table(reference))
-    bound = _fit(state).error_bound(q, reference=rows)
+    bound = _fit(state).error_bound(q, reference=rows(reference))
     return {"names": list(bound.index), "bound": [float(value) for value in bound]}
 
 

@@ -58,7 +58,7 @@ labels.dp_ols <- function(object, ...) attr(object$terms, "term.labels")
 model.matrix.dp_ols <- function(object, data, ...) {
   if (missing(data) || is.null(data)) {
     not_released("the rows of the design", paste(
-      "model.matrix(fit, data) at public values, anova() to test terms, and cov_type and unit of",
+      "model.matrix(fit, data) at public values, anova() to test terms, and cov_type and cluster of",
       "dp_ols() for robust and clustered standard errors"
     ))
   }

@@ -13,7 +13,7 @@
 #' @param composition How costs add up: `"sum"` adds epsilons and deltas; `"gdp"` adds squares of
 #'   the noise multipliers of Gaussian methods, which is less. By default `"gdp"` with delta above
 #'   0. The rule is fixed for the budget, for it holds however later calls depend on earlier ones.
-#' @param x A budget.
+#' @param x,object A budget.
 #' @param ... Not used.
 #' @return An environment of class `dp_budget` with `epsilon`, `delta`, `composition`, `spent`,
 #'   what the calls so far cost together, and `remaining`, the largest single call that still fits.
@@ -97,6 +97,10 @@ refuse_forked <- function(budget) {
 
 #' @export
 `[[<-.dp_budget` <- function(x, i, value) `$<-.dp_budget`(x, i, value)
+
+#' @rdname dp_budget
+#' @export
+summary.dp_budget <- function(object, ...) object
 
 #' @rdname dp_budget
 #' @export

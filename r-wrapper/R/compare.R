@@ -36,9 +36,12 @@ dp_compare <- function(..., ols = list(), stars = FALSE, labels = NULL, keep = N
   fits <- list(...)
   listed <- length(fits) == 1L && identical(utils::tail(class(fits[[1L]]), 1L), "list")
   if (listed) fits <- unclass(fits[[1L]])
-  if (!length(fits) || !all(vapply(fits, inherits, logical(1L), "dp_ols"))) {
-    bad_argument("expected fits by dp_ols() without by, as in dp_compare(first, second); fits that ",
-                 "are not private go into ols = list()")
+  others <- Filter(function(fit) !inherits(fit, "dp_ols"), fits)
+  if (!length(fits) || length(others)) {
+    bad_argument("expected fits by dp_ols() without by, as in dp_compare(first, second)",
+                 if (length(others)) paste0(", got ", class(others[[1L]])[1L]),
+                 if (any(nzchar(names(others)[1L]))) paste0(" for ", names(others)[1L]),
+                 "; fits that are not private go into ols = list(), and terms into keep and labels")
   }
   if (!identical(class(ols), "list")) bad_argument("expected ols to be a list of fits, as by lm()")
   columns <- c(lapply(fits, private_column), lapply(ols, non_private_column))
@@ -131,6 +134,10 @@ print.dp_comparison <- function(x, format = c("text", "html", "latex"), ...) {
       sep = "\n")
   invisible(x)
 }
+
+#' @rdname dp_compare
+#' @export
+summary.dp_comparison <- function(object, ...) object
 
 #' @rdname dp_compare
 #' @export

@@ -6,8 +6,8 @@
 #' but for counts, the sampling of rows. A missing value is left out of its own column alone.
 #'
 #' @inheritParams dp_ols
-#' @param columns What to describe: `~ wage + educ + region`, or names. `~ .` is all columns but that
-#'   of `by`. Numbers, logicals and factors; character columns need `levels`.
+#' @param columns What to describe: `~ wage + educ + region`, or names. `~ .` is all columns of a data
+#'   frame but that of `by`. Numbers, logicals and factors; character columns need `levels`.
 #' @param epsilon Privacy loss of the whole call, greater than 0.
 #' @param delta Probability with which epsilon may be exceeded, greater than 0; by default 1e-6.
 #' @param by A column of groups, or data grouped by dplyr. Groups share no row, so all together cost
@@ -67,7 +67,7 @@ dp_describe <- function(data, columns, epsilon, delta = NULL, by = NULL, bounds 
   if (missing(columns)) bad_argument("argument columns is missing") # which may name columns bare
   check_described(entry_names(substitute(list(...)))[-1L])
   check_data(data)
-  by <- grouping(data, columns_given("by", substitute(by), by, data))
+  by <- grouping(data, columns_given("by", substitute(by), by, data), columns_of_descriptions)
   if (length(by) > 1L) {
     bad_argument("a description has groups of one column, got ", toString(by),
                  "; make one of them, as by interaction(), before the call")
@@ -91,13 +91,17 @@ dp_describe <- function(data, columns, epsilon, delta = NULL, by = NULL, bounds 
   new_dp_description(answer_to("describe", arguments, budget), group_key(data, by))
 }
 
+# What tables of a description have beside the group column.
+columns_of_descriptions <- c(
+  "variable", "level", "statistic", "estimate", "std.error", "conf.low", "conf.high", "status", "left",
+  "right", "count"
+)
+
 # The names of columns in a one-sided formula, in a text, or bare; a dot is all but those beside.
 described_columns <- function(expression, value, data, beside) {
   names <- columns_given("columns", expression, value, data, several = TRUE)
   if (is.null(names)) {
-    bad_argument("expected columns to name columns, as in ~ wage + educ, got ",
-                 deparse1(expression), "; make other columns before the call, and declare a ",
-                 "factor of numbers by levels = list(educ = c(1, 2, 3))")
+    bad_argument("expected columns to name columns, as in ~ wage + educ, got ", deparse1(expression))
   }
   if (identical(names, ".") && !is_path(data)) setdiff(names(data), beside) else names
 }
@@ -152,6 +156,10 @@ print.dp_description <- function(x, format = c("text", "html", "latex", "markdow
   }
   invisible(x)
 }
+
+#' @rdname dp_describe
+#' @export
+summary.dp_description <- function(object, ...) object
 
 #' @rdname dp_describe
 #' @export

@@ -12,7 +12,7 @@
 #' `sqrt()`, `log1p()`, `abs()`, `ifelse()`, `pmin()`, `pmax()`, comparisons, `factor()`,
 #' `ordered()`, `relevel()`, `C()` and others. Names and order of the coefficients are those of
 #' `lm()`. Within a function, a name that is no column of a data frame stands for the single
-#' number, text or truth value of this name in the workspace, which then counts as public.
+#' number, text, truth value or date of this name in the workspace, which then counts as public.
 #' `as.numeric()` of a logical column is 0 and 1; of a factor it is refused. `poly(x, 2)` is made
 #' of polynomials over the public range of `x`, and `poly(x, 2, raw = TRUE)` of its powers; see
 #' [dp_raw_powers()]. `ns()`, `bs()`, `scale()`, `cut()` and `offset()` are refused, because they
@@ -68,7 +68,10 @@
 #'   `"auto"` is `"add_remove"` whatever it takes.
 #' @param budget A [dp_budget()] to charge; a call that does not fit is refused.
 #' @param missing `"drop"`: rows with a missing value, or at which a term such as `log(x)` has no
-#'   finite one, are left out, of each formula by its own variables. `"listwise"` is for a list of formulas with the same terms right of
+#'   finite one, are left out, of each formula by its own variables. So is a row with a missing value in
+#'   a column that the formula or `subset` names where `lm()` would not need it: with `x` missing in
+#'   `ifelse(a, x, 0)` where `a` is false, in `x > 1 | a` where `a` is true, and in `x %in% 1:2`, which
+#'   to `lm()` is `FALSE`. `"listwise"` is for a list of formulas with the same terms right of
 #'   `~`: a row that misses a variable of any of them is left out of all, as by `lm(cbind(a, b) ~ x)`.
 #'   Each fit has less noise then, and the fits are one release, whose epsilon each of them states.
 #' @param types A named list such as `list(tract = "integer")`, of `"number"`, `"integer"`,
@@ -130,8 +133,7 @@ dp_ols <- function(formula, data, method = "auto", epsilon, delta = NULL, bounds
   written <- match.call()
   check_given(environment(), c("formula", "data", "epsilon"))
   check_absent(entry_names(substitute(list(...))))
-  # R would take se for select
-  check_absent(entry_names(sys.call()), list(se = instead_of$vcov))
+  check_absent(entry_names(sys.call()), instead_of_parts)
   options <- list(...)
   check_options(options)
   check_data(data)
@@ -173,7 +175,7 @@ shared_arguments <- function(call) {
       formula = if (is.list(texts)) reticulate::dict(texts) else texts,
       bounds = named_lists(declared$bounds, "bounds"),
       levels = named_lists(declared$levels, "levels"), types = named_types(declared$types),
-      x_new = points_at(call$x_new), subset = condition_text(call$subset),
+      x_new = points_at(call$x_new, call$formula), subset = condition_text(call$subset),
       block = state$block, data = call$columns
     ),
     mget(intersect(given, ls(call)), call)
@@ -211,8 +213,15 @@ instead_of <- list(
   contrasts = "write them in the formula, as in C(g, contr.sum)",
   family = "it fits linear regressions; for binomial() and poisson() call dp_glm()",
   singular.ok = "columns that add up to each other are refused or shrunken",
+  clusters = "name the column by cluster, with cov_type = \"cluster\"",
+  fixed_effects = "write them in the formula, as in y ~ x | g",
+  split = "fit each group by by = g", fsplit = "fit each group by by = g, and all rows by another call",
+  conf.level = "give it to tidy(fit, conf.int = TRUE, conf.level = ), which costs nothing",
   model = "a fit keeps no rows", y = "a fit keeps no rows", qr = "a fit keeps no rows"
 )
+
+# Arguments that R would take for select and x_new, whose names begin with them.
+instead_of_parts <- list(se = instead_of$vcov, x = "a fit keeps no rows")
 
 # Names of a list's entries, "" where there is none.
 entry_names <- function(entries) {
@@ -283,30 +292,42 @@ concerning <- function(declared, columns, data) {
   declared[!names(declared) %in% setdiff(names(data), names(columns))]
 }
 
-# The formula with the values of single numbers, texts and truth values of its environment that
-# are no columns of the data, such as a cut-off; of a file R does not know the columns.
+# The formula with the values of single numbers, texts, truth values and dates of its environment
+# that are no columns of the data, such as a cut-off; of a file R does not know the columns.
 with_constants <- function(formula, data) {
   if (is.list(formula)) return(lapply(formula, with_constants, data))
   if (is_path(data) || !inherits(formula, "formula")) return(formula)
   names <- setdiff(formula_variables(formula), c(names(data), "."))
   workspace <- if (is.null(environment(formula))) globalenv() else environment(formula)
-  values <- lapply(stats::setNames(names, names), get0, envir = workspace)
-  single <- vapply(values, function(value) {
-    is.atomic(value) && length(value) == 1L && is.null(attributes(value)) && !is.na(value)
-  }, logical(1L))
-  formula[-1L] <- lapply(as.list(formula)[-1L], put_in, values[single])
+  values <- lapply(stats::setNames(names, names), function(name) {
+    constant(get0(name, envir = workspace), name)
+  })
+  formula[-1L] <- lapply(as.list(formula)[-1L], put_in, Filter(Negate(is.null), values))
   formula
+}
+
+# A single value as it is written in a formula, else NULL.
+constant <- function(value, name) {
+  if (is.atomic(value) && length(value) > 1L) {
+    bad_argument("no column '", name, "', which is a vector of the workspace, of which only single values ",
+                 "stand in a formula; make it a column, or write its values, as in x %in% c(1, 2)")
+  }
+  if (!is.atomic(value) || length(value) != 1L || is.na(value)) return(NULL)
+  if (inherits(value, "Date")) return(call("as.Date", format(value)))
+  if (is.null(attributes(value))) value
 }
 
 # An expression with values put in for names within calls of functions; a term by itself is a
 # column.
-put_in <- function(expression, values) {
-  if (!is.call(expression)) return(expression)
-  if (as.character(expression[[1L]])[1L] %in% c("+", "-", "*", ":", "/", "^", "%in%", "(", "|", "~")) {
-    expression[-1L] <- lapply(as.list(expression)[-1L], put_in, values)
-    return(expression)
+put_in <- function(expression, values, within = FALSE) {
+  if (is.symbol(expression) && within && as.character(expression) %in% names(values)) {
+    return(values[[as.character(expression)]])
   }
-  do.call(substitute, list(expression, values))
+  if (!is.call(expression)) return(expression)
+  operators <- c("+", "-", "*", ":", "/", "^", "%in%", "(", "|", "~")
+  within <- within || !as.character(expression[[1L]])[1L] %in% operators
+  expression[-1L] <- lapply(as.list(expression)[-1L], put_in, values, within)
+  expression
 }
 
 formula_variables <- function(formula) {
@@ -355,9 +376,10 @@ labels_of <- function(groups) {
   if (!is.null(groups)) as.list(plain(groups))
 }
 
-points_at <- function(x_new) {
+points_at <- function(x_new, formula) {
   if (is.null(x_new)) return(NULL)
   if (anyNA(x_new, recursive = TRUE)) bad_argument("argument x_new holds NA")
+  if (!is.list(x_new)) x_new <- of_one_regressor(x_new, formula)
   if (is.list(x_new) && !is.data.frame(x_new)) x_new <- as_columns(x_new)
   if (!is.data.frame(x_new)) return(as.list(plain(x_new)))
   check_distinct(names(x_new), "x_new")
@@ -365,6 +387,14 @@ points_at <- function(x_new) {
     columns = reticulate::dict(lapply(x_new, function(column) as.list(plain(column)))),
     labels = as.list(row.names(x_new))
   )
+}
+
+# Numbers as the column of the one regressor that formulas have, so that points count from 1; where
+# there is not one, the numbers.
+of_one_regressor <- function(x_new, formula) {
+  formulas <- if (is.list(formula)) formula else list(formula)
+  names <- unique(unlist(lapply(formulas, function(each) all.vars(each[[length(each)]]))))
+  if (length(names) == 1L && names != ".") stats::setNames(list(unname(x_new)), names) else x_new
 }
 
 # A list of columns, which its names match to the variables, as a data frame.

@@ -118,7 +118,7 @@ right_side <- function(fit) {
 
 # Indicators of the levels of x but ref, times z, as i() of fixest makes them.
 level_indicators <- function(x, z = NULL, ref = NULL) {
-  kept <- setdiff(levels(x), as.character(ref))
+  kept <- setdiff(levels(x), label_text(ref))
   columns <- vapply(kept, function(level) as.numeric(x == level), numeric(length(x)))
   times <- if (!is.null(z)) paste0(":", deparse1(substitute(z)))
   colnames(columns) <- paste0("::", kept, times)
@@ -175,5 +175,14 @@ public_frame <- function(schema) {
 
 as_declared <- function(values, entry) {
   if (entry$logical) return(as.logical(values))
-  factor(as.character(values), levels = entry$levels, ordered = entry$ordered)
+  labels <- as.character(values)
+  unknown <- !labels %in% entry$levels # R writes 1e+05, and levels of a factor may be so
+  labels[unknown] <- label_text(values)[unknown]
+  factor(labels, levels = entry$levels, ordered = entry$ordered)
+}
+
+# Labels as texts, 100000 of a double too, for which as.character() has 1e+05.
+label_text <- function(values) {
+  if (!is.numeric(values)) return(as.character(values))
+  replace(sprintf("%.15g", values), is.na(values), NA)
 }

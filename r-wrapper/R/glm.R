@@ -55,13 +55,14 @@ generalized <- function(family, given, written, workspace) {
   its <- families[[family]]
   check_given(given, c("formula", "data", "epsilon"))
   check_absent(entry_names(substitute(list(...), given)), instead_of_family(its), its$verb)
+  check_absent(entry_names(sys.call(-1L)), instead_of_parts["x"], its$verb)
   options <- eval(quote(list(...)), given)
   check_options(options, its$verb)
   data <- given$data
   check_data(data)
   formula <- with_constants(own_formula(given$formula), data)
   offset <- with_offsets(formula, given, family)
-  formula <- offset$formula
+  formula <- given$formula <- offset$formula
   given$weights <- columns_given("weights", substitute(weights, given), given$weights, data)
   given$unit <- columns_given("unit", substitute(unit, given), given$unit, data)
   given$cluster <- columns_given("cluster", substitute(cluster, given), given$cluster, data)
@@ -75,8 +76,11 @@ generalized <- function(family, given, written, workspace) {
   own <- list(family = family, by = if (length(by) > 1L) as.list(by) else by,
               groups = groups_of(given$groups, key), max_groups = given$max_groups)
   value <- answer_to("glm", c(shared_arguments(given), offset$columns, own, options), given$budget)
+  written <- with_columns(written, offset$columns)
   fits <- lapply(value, function(fit) {
-    with_call(if (is.null(by)) new_dp_ols(fit) else new_dp_ols_groups(fit, key), written, its$verb)
+    fit <- if (is.null(by)) new_dp_ols(fit) else new_dp_ols_groups(fit, key)
+    if (length(offset$columns)) fit$offset <- offset$columns
+    with_call(fit, written, its$verb)
   })
   fits_by_formula(fits, given$texts)
 }

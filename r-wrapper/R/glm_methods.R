@@ -13,8 +13,9 @@
 #'   are those of the link, within declared bounds of the response, and standard errors are by the
 #'   delta method.
 #' @param offset,exposure Numbers, one or one for each row of `newdata`: an offset is added to the
-#'   predictor of the link, and so is the logarithm of an exposure of a Poisson regression. They are public,
-#'   and predictions without are at an offset of 0 and an exposure of 1, whatever the fit was made with.
+#'   predictor of the link, and so is the logarithm of an exposure of a Poisson regression. They are public.
+#'   By default they are the column of `newdata` that the fit has as its offset or exposure, as for
+#'   `glm`, and where there is none an offset of 0 and an exposure of 1.
 #' @return Predictions, one for each row of `newdata`; with `interval` a matrix with the columns
 #'   `fit`, `lwr` and `upr`; with `se.fit` a list of these as `fit` and of `se.fit`.
 #' @examplesIf dpstats_available()
@@ -24,14 +25,14 @@
 #' predict(fit, data.frame(x = c(0.25, 0.75)), type = "response", interval = "confidence")
 #' @export
 predict.dp_glm <- function(object, newdata, se.fit = FALSE, interval = c("none", "confidence"),
-                           level = 0.95, type = c("link", "response"), offset = 0, exposure = NULL,
-                           ...) {
+                           level = 0.95, type = c("link", "response"), offset = NULL,
+                           exposure = NULL, ...) {
   refuse_others("predict", ...)
   if (missing(newdata)) newdata <- NULL
   type <- prediction_scale(type)
   interval <- prediction_options(newdata, se.fit, interval, level)
   X <- design_at(object, newdata)
-  added <- public_offset(object, nrow(X), offset, exposure)
+  added <- public_offset(object, newdata, offset, exposure)
   fit <- stats::setNames(as.vector(X %*% coef(object)) + added, row.names(X))
   errors <- uncertainty_at(object, X, level)
   means <- function(fit) clipped(families[[object$family]]$mean(fit), object$limits$response)
@@ -53,7 +54,7 @@ linked <- function(object, fit, added, errors, type, se.fit, interval, means) {
 #' @rdname predict.dp_glm
 #' @export
 predict.dp_glm_groups <- function(object, newdata, se.fit = FALSE, interval = c("none", "confidence"),
-                                  level = 0.95, type = c("link", "response"), offset = 0,
+                                  level = 0.95, type = c("link", "response"), offset = NULL,
                                   exposure = NULL, ...) {
   refuse_others("predict", ...)
   if (missing(newdata)) newdata <- NULL
@@ -61,27 +62,34 @@ predict.dp_glm_groups <- function(object, newdata, se.fit = FALSE, interval = c(
   interval <- prediction_options(newdata, se.fit, interval, level)
   X <- design_at(object, newdata)
   at <- groups_of_rows(object, newdata)
-  added <- public_offset(object, nrow(X), offset, exposure)
+  added <- public_offset(object, newdata, offset, exposure)
   fit <- rowSums(X * object$estimates[at, object$coefficients, drop = FALSE]) + added
   fit <- stats::setNames(fit, row.names(X))
   means <- function(fit) within_ends(families[[object$family]]$mean(fit), object$limits$response, at)
   linked(object, fit, added, uncertainty_at(object, X, level, at), type, se.fit, interval, means)
 }
 
-# What an offset and the logarithm of an exposure add to the predictors of some rows.
-public_offset <- function(object, rows, offset, exposure) {
-  if (is.null(exposure)) exposure <- 1
-  else if (object$family != "poisson") bad_argument("a logit predicts without exposure; leave it out")
-  given <- list(offset = offset, exposure = exposure)
+# What an offset and the logarithm of an exposure add to the predictors of new data: those that are
+# given, or else the columns that the fit has.
+public_offset <- function(object, newdata, offset, exposure) {
+  if (!is.null(exposure) && object$family != "poisson") {
+    bad_argument("a logit predicts without exposure; leave it out")
+  }
+  given <- Filter(Negate(is.null), list(offset = offset, exposure = exposure))
+  if (!length(given)) {
+    given <- lapply(Filter(function(column) column %in% names(newdata), object$offset),
+                    function(column) newdata[[column]])
+  }
   for (name in names(given)) {
     numbers <- given[[name]]
-    usable <- is.numeric(numbers) && length(numbers) %in% c(1L, rows) && all(is.finite(numbers))
+    usable <- is.numeric(numbers) && length(numbers) %in% c(1L, nrow(newdata)) && all(is.finite(numbers))
     if (!usable || name == "exposure" && any(numbers <= 0)) {
       bad_argument("expected ", name, " to be ", if (name == "exposure") "a positive" else "a",
-                   " finite number, or one for each of the ", rows, " rows of newdata")
+                   " finite number, or one for each of the ", nrow(newdata), " rows of newdata")
     }
   }
-  as.vector(offset) + log(as.vector(exposure))
+  added <- as.vector(if (is.null(given$offset)) 0 else given$offset)
+  if (is.null(given$exposure)) added else added + log(as.vector(given$exposure))
 }
 
 # The first choice is the default, as for match.arg().

@@ -22,7 +22,7 @@ groups_of_rows <- function(object, newdata) {
     bad_argument("newdata has no column '", absent[1L], "' that says whose fit predicts a row; ",
                  "merge(groups, newdata) gives every group each of them")
   }
-  keys <- do.call(paste, c(lapply(newdata[names(object$groups)], as.character), sep = ":"))
+  keys <- do.call(paste, c(lapply(newdata[names(object$groups)], label_text), sep = ":"))
   group_places(object, keys)
 }
 

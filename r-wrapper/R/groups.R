@@ -1,7 +1,13 @@
 # One regression for each group.
 
-# Names of the group columns: by=, or those of group_by().
-grouping <- function(data, by) {
+# What tables of groups have beside the group columns.
+columns_of_groups <- c(
+  "formula", "term", "estimate", "std.error", "statistic", "p.value", "conf.low", "conf.high", "status",
+  "epsilon", "delta", "method", "neighbors", "private"
+)
+
+# Names of the group columns: by=, or those of group_by(). Tables of the result have columns `taken`.
+grouping <- function(data, by, taken = columns_of_groups) {
   grouped <- setdiff(names(attr(data, "groups")), ".rows")
   if (!inherits(data, "grouped_df")) grouped <- NULL
   if (!is.null(by) && length(grouped)) {
@@ -12,6 +18,10 @@ grouping <- function(data, by) {
   if (anyDuplicated(by)) bad_argument("by names ", by[anyDuplicated(by)], " twice")
   absent <- setdiff(by, names(data))
   if (length(absent) && !is_path(data)) bad_argument("no column '", absent[1L], "' to group by")
+  clash <- intersect(by, taken)
+  if (length(clash)) {
+    bad_argument("by = \"", clash[1L], "\" is a column of the result; rename the group column")
+  }
   by
 }
 
@@ -55,6 +65,7 @@ like <- function(labels, column) {
   if (is.null(labels)) return(if (is.null(column)) logical() else column)
   if (is.factor(column)) return(factor(labels, levels(column), ordered = is.ordered(column)))
   if (is.integer(column)) return(as.integer(labels))
+  if (inherits(column, "Date")) return(as.Date(labels, origin = "1970-01-01"))
   if (is.logical(column)) as.logical(labels) else labels
 }
 
@@ -231,7 +242,7 @@ vcov.dp_ols_groups <- function(object, ...) {
 }
 
 # A name for each group, its labels joined.
-group_names <- function(x) do.call(paste, c(lapply(x$groups, as.character), sep = ":"))
+group_names <- function(x) do.call(paste, c(lapply(x$groups, label_text), sep = ":"))
 
 #' @rdname groups
 #' @export

@@ -3,7 +3,12 @@
 # A list of `weights`, a row for each hypothesis, `values`, which the combinations are to have, and
 # each hypothesis as `text` with the coefficients on its left.
 linear_hypotheses <- function(object, hypotheses) {
-  if (!inherits(object, "dp_ols")) bad_argument("expected object to be a fit by dp_ols()")
+  if (!inherits(object, "dp_ols")) {
+    bad_argument("expected object to be a fit by dp_ols()",
+                 if (inherits(object, c("dp_ols_groups", "dp_ols_group"))) {
+                   "; of groups dp_test() takes one, as in dp_test(groups[[1]], \"x = 0\")"
+                 })
+  }
   names <- names(object$coefficients)
   texts <- is.character(hypotheses) && length(hypotheses)
   if (!texts && !(is.matrix(hypotheses) && is.numeric(hypotheses)) || anyNA(hypotheses)) {

@@ -25,7 +25,7 @@
 #' @param weights A column of weights, with public `bounds`; standard errors are then robust (HC1).
 #' @param offset A column of numbers that are added to the log odds, as of [stats::glm()], by its name
 #'   or as `offset(z)` in the formula. It is private and needs no bounds; a row without a finite one is
-#'   left out, and [predict()][predict.dp_glm] takes it for 0.
+#'   left out. [predict()][predict.dp_glm] takes it from new data, as `glm()` does, or else for 0.
 #' @param cluster With `cov_type = "cluster"`, the column that standard errors are clustered by, as for
 #'   [dp_ols()]; its labels stay private.
 #' @param ... `cov_type = "HC1"`: robust standard errors, for about a tenth of the budget; or

@@ -35,6 +35,13 @@ with_offsets <- function(formula, given, family) {
        columns = found)
 }
 
+# The call with the columns of offsets as arguments: the formula of the fit has no offset().
+with_columns <- function(written, columns) {
+  written$offset <- written$exposure <- NULL
+  for (name in names(columns)) written[[name]] <- as.name(columns[[name]])
+  written
+}
+
 is_formula <- function(formula) inherits(formula, "formula")
 
 mentions_offset <- function(formula) "offset" %in% setdiff(all.names(formula), all.vars(formula))

@@ -80,6 +80,10 @@ dp_plan <- function(formula, n, bounds, methods = NULL, epsilon = NULL, truth = 
                     x_range = NULL, weights = NULL, weights_mean = NULL, trim_weights = NULL,
                     precision = NULL, cov_type = NULL, cluster = NULL, clusters = NULL) {
   check_given(environment(), c("formula", "n", "bounds"))
+  if (is.data.frame(n)) {
+    bad_argument("expected n to be the number of rows that is guessed, such as n = 5000, got ",
+                 class(n)[1L], "; a forecast reads no data")
+  }
   # there are no data, as of files
   unit <- columns_given("unit", substitute(unit), unit, "")
   by <- columns_given("by", substitute(by), by, "", several = TRUE)
@@ -89,7 +93,7 @@ dp_plan <- function(formula, n, bounds, methods = NULL, epsilon = NULL, truth = 
     formula = formula_text(own_formula(formula)), n = n, bounds = named_lists(bounds, "bounds"),
     methods = if (!is.null(methods)) planned_methods(methods), epsilon = epsilon, truth = named_numbers(truth, "truth"),
     sd = sd, x_sd = named_numbers(x_sd, "x_sd"), levels = named_lists(levels, "levels"),
-    delta = delta, neighbors = neighbors, x_new = points_at(x_new), target_width = target_width,
+    delta = delta, neighbors = neighbors, x_new = points_at(x_new, formula), target_width = target_width,
     term = term, repetitions = repetitions, alpha = alpha, seed = seed,
     by = if (length(by) > 1L) as.list(by) else by, groups = groups,
     within_share = if (is.null(names(within_share))) within_share
@@ -171,6 +175,10 @@ print.dp_plan <- function(x, digits = 3L, ...) {
   print_notes(x$notes)
   invisible(x)
 }
+
+#' @rdname dp_plan
+#' @export
+summary.dp_plan <- function(object, ...) object
 
 #' @rdname dp_plan
 #' @export

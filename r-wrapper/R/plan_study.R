@@ -96,6 +96,10 @@ print.dp_study_plan <- function(x, ...) {
 
 #' @rdname dp_plan_study
 #' @export
+summary.dp_study_plan <- function(object, ...) object
+
+#' @rdname dp_plan_study
+#' @export
 as.data.frame.dp_study_plan <- function(x, row.names = NULL, optional = FALSE, ...) {
   as.data.frame(x$frame, row.names = row.names, optional = optional, ...)
 }

@@ -25,8 +25,8 @@
 #' @param offset,exposure Columns of numbers, by their names: an offset is added to the logarithm of the
 #'   mean, as of [stats::glm()] and as `offset(z)` in the formula does, and so is the logarithm of an
 #'   exposure, such as person-years. They are private and need no bounds; a row without a finite
-#'   offset, or with an exposure that is not above 0, is left out. [predict()][predict.dp_glm] takes an
-#'   offset for 0 and an exposure for 1, unless it is given others.
+#'   offset, or with an exposure that is not above 0, is left out. [predict()][predict.dp_glm] takes
+#'   them from new data, as `glm()` does, or else for 0 and 1.
 #' @param cluster With `cov_type = "cluster"`, the column that standard errors are clustered by, as for
 #'   [dp_ols()]; its labels stay private.
 #' @param ... `cov_type = "HC1"`, which is the default, or `"cluster"`, for `cluster` and `unit`.

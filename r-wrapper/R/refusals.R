@@ -7,14 +7,14 @@ not_released <- function(what, instead = "coef(), confint(), summary() and predi
 }
 
 reason <- function(what) {
-  if (grepl("likelihood|criteri|deviance|variances", what)) return("they were not paid for")
+  if (grepl("likelihood|criteri|deviance|variances|numbers", what)) return("they were not paid for")
   "row by row they are the confidential data"
 }
 
 #' Quantities that a private fit does not have
 #'
 #' Residuals, fitted values, the data, likelihoods and what is made of them are errors of class
-#' `dpstats_not_released_error`, which give the reason. `sigma()` is one where the release does not
+#' `dpstats_not_released_error`, which give the reason, and so are numbers of rows of groups. `sigma()` is one where the release does not
 #' tell the residual variance.
 #'
 #' @param object,x,formula,model,fit,k,... As for the generic functions; not used.
@@ -96,6 +96,40 @@ sigma.dp_ols <- function(object, ...) {
   if (is.na(scale)) not_released("residual variances")
   sqrt(scale)
 }
+
+#' @rdname not-released
+#' @export
+residuals.dp_ols_groups <- residuals.dp_ols
+
+#' @rdname not-released
+#' @export
+residuals.dp_ols_group <- residuals.dp_ols
+
+#' @rdname not-released
+#' @export
+fitted.dp_ols_groups <- fitted.dp_ols
+
+#' @rdname not-released
+#' @export
+fitted.dp_ols_group <- fitted.dp_ols
+
+#' @rdname not-released
+#' @export
+sigma.dp_ols_groups <- function(object, ...) not_released("residual variances of groups")
+
+#' @rdname not-released
+#' @export
+sigma.dp_ols_group <- sigma.dp_ols_groups
+
+#' @rdname not-released
+#' @export
+nobs.dp_ols_groups <- function(object, ...) {
+  not_released("numbers of rows of groups", "dp_describe(data, columns, by = ), which releases them")
+}
+
+#' @rdname not-released
+#' @export
+nobs.dp_ols_group <- nobs.dp_ols_groups
 
 #' @rdname not-released
 #' @exportS3Method insight::get_data

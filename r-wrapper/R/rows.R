@@ -6,7 +6,7 @@
 # `value` is the argument itself, which is evaluated only where its expression names no columns.
 columns_given <- function(argument, expression, value, data, several = FALSE) {
   written <- names_in(expression)
-  if (is_path(data)) {
+  if (is_path(data) && !is.null(written)) {
     found <- tryCatch(value, error = function(e) written)
     names <- if (is.null(found) || is_naming(found)) found else written
   } else if (length(written) && all(written %in% names(data))) {
@@ -14,7 +14,10 @@ columns_given <- function(argument, expression, value, data, several = FALSE) {
   } else {
     names <- tryCatch(value, error = function(e) no_value(argument, expression, written, data))
   }
-  if (inherits(names, "formula")) names <- names_in(names)
+  if (inherits(names, "formula")) {
+    named <- names_in(names)
+    names <- if (is.null(named)) no_value(argument, names, NULL, data) else named
+  }
   checked_columns(argument, names, several)
 }
 
@@ -36,7 +39,10 @@ checked_columns <- function(argument, names, several) {
 no_value <- function(argument, expression, written, data) {
   unknown <- setdiff(written, names(data))
   if (length(unknown)) no_such_column(unknown[1L], names(data))
-  bad_argument("expected ", argument, " to name a column of data, got ", deparse1(expression))
+  bad_argument("expected ", argument, " to name a column of data, got ", deparse1(expression),
+               "; make other columns before the call",
+               if (argument == "columns") paste(", declare a factor of numbers by levels =",
+                                                "list(educ = c(1, 2, 3)), and name groups by by = sex"))
 }
 
 # The names in an expression that only names columns, else NULL; d$x names x.
@@ -46,6 +52,7 @@ names_in <- function(expression) {
   if (!is.call(expression) || !is.symbol(expression[[1L]])) return(NULL)
   if (as.character(expression[[1L]]) %in% c("$", "[[")) return(names_in(expression[[3L]]))
   if (!as.character(expression[[1L]]) %in% c("~", "c", "+", "(")) return(NULL)
+  if (identical(expression[[1L]], as.name("~")) && length(expression) == 3L) return(NULL)
   parts <- lapply(as.list(expression)[-1L], names_in)
   if (!any(vapply(parts, is.null, TRUE))) unlist(parts)
 }

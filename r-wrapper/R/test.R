@@ -8,7 +8,7 @@
 #' regression, NeurIPS), with a fixed seed: the smallest p-value is then 1/5000.
 #' `car::linearHypothesis(fit, test = "Chisq")` works too, but takes the noise for normal.
 #'
-#' @param object A fit by [dp_ols()].
+#' @param object A fit by [dp_ols()], for `dp_test()` also [one of its groups][group].
 #' @param hypotheses Equations such as `"x1 = x2"` or `c("x1 + x2 = 1", "x3 = 0")`, or a matrix with
 #'   a row of weights for each combination of coefficients that is 0.
 #' @param level Confidence level of the intervals.
@@ -27,6 +27,7 @@
 #' @export
 dp_test <- function(object, hypotheses, level = 0.95) {
   check_level(level)
+  if (inherits(object, "dp_ols_group")) object <- as_one_fit(object)
   H <- linear_hypotheses(object, hypotheses)
   estimate <- as.vector(H$weights %*% object$uncertainty$params[1L, ])
   error <- errors_of(object$uncertainty, H$weights)
@@ -37,6 +38,11 @@ dp_test <- function(object, hypotheses, level = 0.95) {
     p.value = p_values_of(object$uncertainty, H$weights, H$values),
     conf.low = ends$conf.low, conf.high = ends$conf.high
   )
+}
+
+# The fit of one group, as far as a test asks it.
+as_one_fit <- function(group) {
+  structure(list(coefficients = coef(group), uncertainty = group$only$uncertainty), class = "dp_ols")
 }
 
 #' @rdname dp_test

@@ -32,12 +32,29 @@ update.dp_ols <- function(object, formula., ..., evaluate = TRUE) {
 }
 
 updated_formula <- function(object, formula) {
-  if (!inherits(object, "dp_iv")) return(stats::update.formula(stats::formula(object), formula))
+  if (!inherits(object, "dp_iv")) return(updated_around_bar(stats::formula(object), formula))
   if ("." %in% all.vars(formula)) {
     bad_argument("a formula with instruments is written out, as in update(fit, y ~ x | d ~ z, ",
                  "data = d), got ", deparse1(formula))
   }
   formula
+}
+
+# What is right of | stays unless the new formula has a | too, as for fixest.
+updated_around_bar <- function(old, new) {
+  before <- split_at_bar(old)
+  after <- split_at_bar(new)
+  formula <- stats::update.formula(before$regression, after$regression)
+  effects <- if (is.null(after$effects) || identical(after$effects, quote(.))) before$effects else after$effects
+  if (!is.null(effects)) formula[[3L]] <- call("|", formula[[3L]], effects)
+  formula
+}
+
+split_at_bar <- function(formula) {
+  right <- formula[[length(formula)]]
+  if (!is.call(right) || !identical(right[[1L]], as.name("|"))) return(list(regression = formula))
+  formula[[length(formula)]] <- right[[2L]]
+  list(regression = formula, effects = right[[3L]])
 }
 
 #' @rdname update.dp_ols

@@ -40,6 +40,8 @@ QUERIES = [
     'region not in ("north", "south & east")',
     "region != 'south & east'",
     "not member",
+    "member == 1 | age > 90",
+    "member != 0",
     "age + 10 * female > 36",
     "(age > 25) == (female == 1)",
     "(age > 25 & member) != (female == 1 | ~member)",

@@ -5,14 +5,16 @@
 """
 
 import ast
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
 import patsy
 
 from dpstats.errors import FormulaError
+from dpstats.formula.expressions.operators import is_boolean
 from dpstats.formula.expressions.reading import Reading, literal, variable_of
-from dpstats.schema import BOOLEAN, ModelSchema
+from dpstats.schema import BOOLEAN, Categorical, ModelSchema
 
 _FORM = "i() takes a column, a number to multiply and ref=, as in i(year, treated, ref=2009)"
 
@@ -107,15 +109,21 @@ def _of_all_levels(term: patsy.Term) -> str:
     return ""
 
 
-def check_multiplied(readings: list[Reading], schema: ModelSchema) -> None:
-    """Refuse a term, by its factors' readings, in which i() multiplies what is true or false."""
-    if not any("i" in reading.called for reading in readings):
+def check_multiplied(readings: Mapping[str, Reading], schema: ModelSchema) -> None:
+    """Refuse a term, by its factors' names and readings, in which i() multiplies no number."""
+    if not any("i" in reading.called for reading in readings.values()):
         return
-    for reading in readings:
-        if reading.bare and schema[reading.bare] == BOOLEAN:
+    for name, reading in readings.items():
+        kind = schema[reading.bare] if reading.bare else None
+        if kind == BOOLEAN or is_boolean(ast.parse(reading.code, mode="eval").body):
             raise FormulaError(
-                f"i() multiplies a number, and {reading.bare} is true or false; make it 1 where it "
-                "is true and else 0 before the call"
+                f"i() multiplies a number, and {name} is true or false; make it 1 where it is "
+                "true and else 0 before the call"
+            )
+        if isinstance(kind, Categorical) or (reading.categorical and "i" not in reading.called):
+            raise FormulaError(
+                f"i() multiplies a number, and {name} is a factor; make a number of it before the "
+                "call, 1 at one of its levels and else 0"
             )
 
 

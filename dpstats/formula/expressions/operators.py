@@ -17,7 +17,7 @@ def check_operator(node: ast.BinOp, operator: ast.operator, left: ast.expr) -> N
         raise FormulaError(f"{ast.unparse(node)}: write (a > 1) * (b > 2) for 'and', + for 'or'")
     if not isinstance(operator, _OPERATORS):
         raise FormulaError(f"{ast.unparse(node)}: expected one of + - * / ** between numbers")
-    if isinstance(operator, ast.Pow) and _is_boolean(left):
+    if isinstance(operator, ast.Pow) and is_boolean(left):
         raise FormulaError(f"{ast.unparse(node)}: a power of a comparison changes nothing; drop it")
 
 
@@ -65,15 +65,15 @@ def _bits(node: ast.expr) -> int:
     return 1
 
 
-def _is_boolean(node: ast.expr) -> bool:
+def is_boolean(node: ast.expr) -> bool:
     """Tell whether an expression is a truth value by its form."""
     match node:
         case ast.Compare() | ast.Constant(bool()):
             return True
         case ast.Call(ast.Name("I"), [inner]):
-            return _is_boolean(inner)
+            return is_boolean(inner)
         case ast.BinOp(left, ast.Add() | ast.Mult(), right):
-            return _is_boolean(left) and _is_boolean(right)
+            return is_boolean(left) and is_boolean(right)
     return False
 
 

@@ -1,6 +1,7 @@
 """Translate expressions of R into Python of the allow-list."""
 
 import math
+from datetime import datetime
 
 from dpstats.errors import FormulaError
 from dpstats.formula.r.factor import FACTORS, Coding, factor
@@ -147,6 +148,11 @@ def _truth(node: Node) -> str:
 
 def _comparison(left: Node, operator: str, right: Node) -> str:
     """Translate a comparison."""
+    if operator not in ("==", "!=") and (isinstance(left, Text) or isinstance(right, Text)):
+        raise FormulaError(
+            f"{left} {operator} {right}: a text is equal to a level or is not; list the levels, as "
+            'in g %in% c("a", "b"), and compare a date with as.Date() of a text'
+        )
     return f"({_compared(left)} {operator} {_compared(right)})"
 
 
@@ -160,6 +166,8 @@ def _call(node: Call) -> str:
     match node.function:
         case "I" | "as.numeric" | "as.double":
             return _number(node.matched("x")["x"])
+        case "as.Date":
+            return _days(node)
         case "as.integer" | "trunc":
             return _whole_part(node.matched("x")["x"])
         case "log":
@@ -175,6 +183,16 @@ def _call(node: Call) -> str:
         case name if name in _FUNCTIONS:
             return f"{_FUNCTIONS[name]}({_number(node.matched('x')['x'])})"
     raise FormulaError(_unknown(node))
+
+
+def _days(node: Call) -> str:
+    """Translate as.Date() of a text to the number of days since 1970, which dates of R are."""
+    text = node.matched("x")["x"]
+    try:
+        day = datetime.strptime(text.value if isinstance(text, Text) else "", "%Y-%m-%d")
+    except ValueError:
+        raise FormulaError(f'{node}: expected as.Date() of a text such as "2020-01-31"') from None
+    return repr(float((day - datetime(1970, 1, 1)).days))
 
 
 def _polynomial(node: Call) -> str:

@@ -67,7 +67,13 @@ def coded(info: DesignInfo, terms: Sequence[Term], schema: Schema) -> DesignInfo
         columns = [":".join(reversed(names)) for names in product(*reversed(parts))]
         codings[term] = [SubtermInfo(term.factors, matrices, len(columns))]
         names += columns if term.factors else ["(Intercept)"]
-    return DesignInfo(names, info.factor_infos, codings)
+    try:
+        return DesignInfo(names, info.factor_infos, codings)
+    except ValueError:  # patsy's names are distinct
+        raise FormulaError(
+            "two columns of the design have one name, or one has that of its factor, as where a "
+            "level is an empty text; give the level or the column another name"
+        ) from None
 
 
 def _suffixed(factor: RFactor, info: FactorInfo, matrix) -> list[str]:
@@ -159,7 +165,8 @@ def contrasts(info: FactorInfo, schema: Schema, full: bool) -> patsy.ContrastMat
     if contrast == "treatment":
         return _indicators(labels, order[1:])
     numbered = range(1, len(labels))
-    suffixes = [_power(k) if contrast == "poly" else str(k) for k in numbered]
+    named = {"poly": _power, "numbered": lambda k: str(k + 1)}.get(contrast, str)
+    suffixes = [named(k) for k in numbered]
     matrix = np.empty((len(labels), len(numbered)))
     matrix[order] = _MATRICES[contrast](len(labels))
     return patsy.ContrastMatrix(matrix, suffixes)
@@ -195,6 +202,11 @@ def _poly(levels: int) -> np.ndarray:
     return (basis * np.sign(np.diag(triangle)))[:, 1:]
 
 
+def _numbered(levels: int) -> np.ndarray:
+    """Build the contrasts of contr.treatment."""
+    return np.eye(levels)[:, 1:]
+
+
 def _sum(levels: int) -> np.ndarray:
     """Build the contrasts of contr.sum."""
     return np.vstack([np.eye(levels - 1), -np.ones(levels - 1)])
@@ -210,4 +222,4 @@ def _power(k: int) -> str:
     return f"^{k}" if k > 3 else (".L", ".Q", ".C")[k - 1]
 
 
-_MATRICES = {"poly": _poly, "sum": _sum, "helmert": _helmert}
+_MATRICES = {"numbered": _numbered, "poly": _poly, "sum": _sum, "helmert": _helmert}

@@ -8,7 +8,7 @@ from dpstats.errors import FormulaError
 from dpstats.formula.r.tree import Call, Name, Node, Text, constants, literal
 
 _CODINGS = {
-    "contr.treatment": "treatment",
+    "contr.treatment": "numbered",  # the same columns, to which R gives numbers for levels
     "contr.poly": "poly",
     "contr.sum": "sum",
     "contr.helmert": "helmert",

@@ -8,6 +8,7 @@ from dpstats.errors import FormulaError
 
 _TIGHT = ("^", ":", "/", "%/%", "%%")  # written without spaces around them
 _SYNTACTIC = re.compile(r"(?:[^\W\d_]|\.(?!\d))[\w.]*")
+_LONGEST = 500  # range from:to
 _RESERVED = "if else repeat while function for next break NULL Inf NaN NA in".split()
 
 
@@ -112,19 +113,33 @@ Node = Name | Number | Text | Paren | Prefix | Infix | Call
 
 
 def constants(node: Node) -> list[Node]:
-    """List the constants of c(...), or a single one.
+    """List the constants of c(...), a single one, or the whole numbers of from:to.
 
     >>> [literal(value) for value in constants(Call("c", ((None, Number("1")), (None, Text("a")))))]
     [1, 'a']
+    >>> [literal(value) for value in constants(Infix(":", Number("3"), Number("1")))]
+    [3, 2, 1]
     """
     values: list[Node] = [node]
     if isinstance(node, Call):
         values = [value for _, value in node.arguments]
     if (isinstance(node, Call) and node.function != "c") or not values:
         raise FormulaError(f"{node}: expected constants, as in c(1, 2) or c('a', 'b')")
+    values = [constant for value in values for constant in _spanned(value)]
     for value in values:
         literal(value)
     return values
+
+
+def _spanned(node: Node) -> list[Node]:
+    """List the whole numbers of from:to; what is no range stays as it is."""
+    if not (isinstance(node, Infix) and node.operator == ":"):
+        return [node]
+    first, last = literal(node.left), literal(node.right)
+    if type(first) is not int or type(last) is not int or abs(last - first) >= _LONGEST:
+        raise FormulaError(f"{node}: expected a range of at most {_LONGEST} whole numbers, as 1:4")
+    step = 1 if last >= first else -1
+    return [Number(str(value)) for value in range(first, last + step, step)]
 
 
 def literal(node: Node) -> str | float | int | bool:

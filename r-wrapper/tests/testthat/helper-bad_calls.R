@@ -79,6 +79,12 @@ bad_calls <- expression(
   dp_ols(y ~ x, d, "adassp", 1, subset = "x >"), dp_ols(y ~ x, d, "adassp", 1, subset = s != "u"),
   dp_ols(y ~ x, d, "adassp", 1, na.action = na.omit), dp_ols(y ~ x, d, "adassp", 1, cluster = ~g),
   dp_ols(y ~ x, d, "adassp", 1, vcov = "HC1"), dp_ols(y ~ x, d, "adassp", 1, offset = x),
+  dp_ols(y ~ x, d, epsilon = 1, x = TRUE), dp_ols(y ~ x, d, epsilon = 1, clusters = g),
+  dp_ols(y ~ x, d, epsilon = 1, fixed_effects = ~g), dp_ols(y ~ x, d, epsilon = 1, split = ~g),
+  dp_ols(y ~ x, d, epsilon = 1, conf.level = 0.9), dp_ols(y ~ x, d, epsilon = 1, subset = g > "a"),
+  dp_ols(y ~ i(g, b, ref = "a"), d, epsilon = 1), dp_ols(y ~ i(g, factor(k), ref = "a"), d, epsilon = 1, levels = list(k = 1:2)),
+  dp_ols(y ~ x, d, epsilon = 1, unit = ~ factor(k)), dp_ols(y ~ x, d, epsilon = 1, weights = ~ k^2),
+  dp_ols(y ~ x, d, epsilon = 1, subset = day > as.Date(x)), dp_ols(y ~ factor(k, levels = 1:501), d, epsilon = 1),
   dp_ols(y ~ x, d, "adassp", 1, contrasts = list(g = "contr.sum")),
   dp_ols(y ~ x, d, "adassp", 1, family = gaussian), dp_ols(y ~ x, d, "adassp", 1, se = "robust"),
   dp_ols(y ~ x, d, "adassp", 1, by = "none"), dp_ols(y ~ x, d, "adassp", 1, by = 3),
@@ -163,8 +169,8 @@ bad_calls <- expression(
   dp_joint_test(fit, c("x = 0", "x = 1")), dp_joint_test(fit, c("x = 0", "(Intercept) = 0")),
   dp_error_bound(fit, q = 200), dp_error_bound(fit, q = "a"), dp_error_bound(fit, reference = 3),
   dp_error_bound(fit), dp_error_bound(fit, reference = data.frame(x = 1:3)),
-  dp_compare(), dp_compare(3),
-  dp_plan(y ~ x, "n", unit, "adassp", 1), dp_plan(y ~ x, TRUE, unit, "adassp", 1),
+  dp_compare(), dp_compare(3), dp_compare(fit, drop = "x"),
+  dp_plan(y ~ x, d, unit, "adassp", 1), dp_plan(y ~ x, "n", unit, "adassp", 1), dp_plan(y ~ x, TRUE, unit, "adassp", 1),
   dp_plan(y ~ x, -1, unit, "adassp", 1), dp_plan(y ~ x, NULL, unit, "adassp", 1),
   dp_plan(y ~ x, 100, unit, "adassp"), dp_plan(y ~ x, 100, unit, "adassp", epsilon = "a"),
   dp_plan(y ~ x, 100, unit, "adassp", epsilon = TRUE), dp_plan(y ~ x, 100, unit, "adassp", -1),
@@ -193,7 +199,7 @@ bad_calls <- expression(
 
 # Those of logits, after the others on the page.
 bad_calls <- c(bad_calls, expression(
-  dp_logit(b ~ x, d), dp_logit("b ~ x", d, 1), dp_logit(b ~ x, as.list(d), 1),
+  dp_logit(b ~ x, d), dp_logit(b ~ x, d, 1, x = TRUE), dp_logit("b ~ x", d, 1), dp_logit(b ~ x, as.list(d), 1),
   dp_logit(b ~ x, d, -1), dp_logit(b ~ x, d, 1, delta = 0), dp_logit(b ~ nowhere, d, 1),
   dp_logit(day ~ x, d, 1, bounds = list(day = c(0, 5))), dp_logit(s ~ x, d, 1), dp_logit(one ~ x, d, 1),
   dp_logit(s ~ x, d, 1, levels = list(s = c("u", "v", "w"))), dp_logit(log(y) ~ x, d, 1),
@@ -240,7 +246,7 @@ bad_calls <- c(bad_calls, expression(
 bad_calls <- c(bad_calls, expression(
   dp_describe(d, ~x), dp_describe(d, epsilon = 1), dp_describe(columns = ~x, epsilon = 1),
   dp_describe(1:3, ~x, 1), dp_describe(d, ~x, -1), dp_describe(d, ~x, 1, delta = 0),
-  dp_describe(d, ~nowhere, 1), dp_describe(d, ~ log(x), 1), dp_describe(d, ~ factor(k), 1),
+  dp_describe(d, y ~ g, 1), dp_describe(d, ~nowhere, 1), dp_describe(d, ~ log(x), 1), dp_describe(d, ~ factor(k), 1),
   dp_describe(d, 3, 1), dp_describe(d, ~s, 1), dp_describe(d, c(x, x), 1),
   dp_describe(d, ~x, 1, by = k), dp_describe(d, ~x, 1, by = c(g, b)), dp_describe(d, ~g, 1, by = g),
   dp_describe(d, ~x, 1, groups = 1:2),

@@ -49,6 +49,18 @@ test_that("update() makes the call again, with data", {
   expect_s3_class(update(by, data = d), "dp_ols_groups")
 })
 
+test_that("update() keeps what is absorbed, unless the new formula absorbs something else", {
+  skip_without_python()
+  d <- transform(line(), z = x^2)
+  fit <- with_insecure_seed(2, dp_ols(y ~ x | tract, d, epsilon = 1e6))
+  formula_of <- function(new) update(fit, new, evaluate = FALSE)$formula
+  expect_equal(formula_of(. ~ . + z), y ~ x + z | tract, ignore_formula_env = TRUE)
+  expect_equal(formula_of(log(.) ~ . | .), log(y) ~ x | tract, ignore_formula_env = TRUE)
+  expect_equal(formula_of(. ~ . | z), y ~ x | z, ignore_formula_env = TRUE)
+  more <- with_insecure_seed(2, update(fit, . ~ . + z, data = d))
+  expect_equal(coef(more), coef(lm(y ~ x + z + factor(tract), d))[c("x", "z")], tolerance = 1e-3)
+})
+
 test_that("the call holds no values of the data, however it was made", {
   secret <- "nobody may read this"
   d <- data.frame(x = 1:4, y = 1:4, note = secret)

@@ -42,6 +42,7 @@ test_that("columns go by a formula, by name and by a dot; groups by name or grou
   expect_identical(colnames(written$table), c("f", "m"))
   grouped <- structure(d, class = c("grouped_df", class(d)), groups = data.frame(sex = 1, .rows = 1))
   expect_identical(tidy(table_one(~ educ + age, grouped)), tidy(written))
+  expect_error(table_one(educ ~ sex, d), "name groups by by = sex", class = "dpstats_argument_error")
   numbered <- table_one(~age, d, by = educ, groups = 8:9)
   expect_identical(unique(tidy(numbered)$educ), 8:9)
   expect_identical(table_one(~age, d, subset = educ > 12, by = union)$table["age", ],

@@ -217,6 +217,24 @@ test_that("calls under one seed draw from one stream, as in Python, and the bloc
   expect_identical(unlist(reticulate::py_to_r(py$slopes)), first)
 })
 
+test_that("numbers at which to predict count from 1, as rows do", {
+  skip_without_python()
+  for (fit in list(fit_wage(log(wage) ~ educ, x_new = c(10, 16)), fit_wage(log(wage) ~ educ, x_new = data.frame(educ = c(10, 16))),
+                   dp_logit(union ~ educ, people(), 4, x_new = c(10, 16)))) {
+    expect_identical(row.names(fit$predictions), c("1", "2"))
+  }
+  expect_error(fit_wage(log(wage) ~ educ + age, x_new = 1:2), "with the columns educ, age", class = "dpstats_argument_error")
+})
+
+test_that("a bound of errors is simulated from public rows where a method releases too little", {
+  skip_without_python()
+  fit <- dp_ols(y ~ x, line(), "exp_theil_sen", 4, bounds = unit)
+  bound <- dp_error_bound(fit, reference = line(300))
+  expect_named(bound, c("(Intercept)", "x", "p25", "p75"))
+  expect_true(all(bound > 0 & bound < 1))
+  expect_error(dp_error_bound(fit, reference = line()["x"]), "y", class = "dpstats_argument_error")
+})
+
 test_that("single values of the workspace may stand in functions, as in lm", {
   skip_without_python()
   d <- people()
@@ -227,6 +245,14 @@ test_that("single values of the workspace may stand in functions, as in lm", {
   fit <- fit_wage(formula, d)
   reference <- lm(formula, d)
   expect_equal(unname(coef(fit)), unname(coef(reference)), tolerance = 5e-3)
+  c <- 14
+  expect_equal(coef(with_insecure_seed(3, dp_ols(log(wage) ~ I(educ > c & size %in% c("m", "l")), d, "adassp",
+                                                 1e6, bounds = limits[c("wage", "educ")]))),
+               coef(lm(log(wage) ~ I(educ > 14 & size %in% c("m", "l")), d)), tolerance = 1e-3, ignore_attr = TRUE)
+  some <- c("m", "l")
+  for (f in list(wage ~ I(size %in% some), wage ~ some)) {
+    expect_error(dp_ols(f, d, epsilon = 1), "a vector of the workspace", class = "dpstats_argument_error")
+  }
   rm(cutoff)
   expect_equal(predict(fit, d[1:3, ]), predict(lm(formula(fit), d), d[1:3, ]), tolerance = 5e-3)
   for (formula in c(wage ~ I(educ > nowhere), wage ~ educ + who, wage ~ I(educ + rows))) {

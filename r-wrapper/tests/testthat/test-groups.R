@@ -65,6 +65,60 @@ test_that("a dot leaves the group column out", {
   expect_identical(by$coefficients, c("(Intercept)", "x"))
 })
 
+test_that("hypotheses are tested of one group as of a fit", {
+  skip_without_python()
+  d <- line(6000)
+  by <- with_insecure_seed(1, dp_ols(y ~ x, d, "noisy_moments", 1e6, by = "tract", bounds = unit))
+  alone <- with_insecure_seed(1, dp_ols(y ~ x, d, "noisy_moments", 1e6, subset = tract == 7, bounds = unit))
+  hypotheses <- c("x = 0.5", "(Intercept) + x = 0.7")
+  expect_equal(dp_test(by[["7"]], hypotheses)[1:4], dp_test(alone, hypotheses)[1:4], tolerance = 1e-2)
+  expect_equal(unlist(dp_test(by[["7"]], "x = 0")[c("conf.low", "conf.high")]),
+               unlist(confint(by[["7"]])["x", ]), tolerance = 1e-6, ignore_attr = TRUE)
+  for (object in list(by, by[["7"]])) {
+    expect_error(dp_joint_test(object, "x = 0"), "takes one", class = "dpstats_argument_error")
+  }
+  expect_error(dp_test(by, "x = 0"), "takes one", class = "dpstats_argument_error")
+})
+
+test_that("a group column that tables of the result have is refused before anything is spent", {
+  skip_without_python()
+  d <- line()
+  budget <- dp_budget(4)
+  by <- dp_ols(y ~ x, d, "adassp", 1, by = tract, bounds = unit, budget = budget)
+  described <- dp_describe(d, ~x, 1, by = tract, groups = c(3, 7, 9), histogram = TRUE, budget = budget)
+  spent <- budget$spent
+  logits <- dp_logit(high ~ x, transform(d, high = y > 0.5), 4, by = tract)
+  tables <- list(tidy(by, conf.int = TRUE), glance(by), tidy(logits), dp_margins(logits))
+  expect_length(setdiff(unlist(lapply(tables, names)), c("tract", columns_of_groups)), 0L)
+  expect_length(setdiff(c(names(tidy(described)), names(described$histogram)), c("tract", columns_of_descriptions)), 0L)
+  refused <- function(call) {
+    expect_error(call, "is a column of the result; rename", class = "dpstats_argument_error")
+  }
+  for (name in columns_of_groups) {
+    named <- stats::setNames(d, c("x", name, "y"))
+    refused(dp_ols(y ~ x, named, "adassp", 1, by = name, bounds = unit, budget = budget))
+  }
+  for (name in columns_of_descriptions) {
+    refused(dp_describe(stats::setNames(d, c("x", name, "y")), ~x, 1, by = name, budget = budget))
+  }
+  expect_identical(budget$spent, spent)
+})
+
+test_that("labels and levels that R writes as 1e+05 are found by their numbers", {
+  skip_without_python()
+  d <- transform(line(), income = rep(c(1e5, 150000, 2e5), 200))
+  for (d in list(d, transform(d, income = as.integer(income)))) {
+    by <- with_insecure_seed(1, dp_ols(y ~ x, d, "adassp", 1e6, bounds = unit, by = income, groups = c(1e5, 2e5)))
+    expect_identical(coef(by[["100000"]]), by$estimates[1L, 1:2])
+    expect_identical(predict(by, data.frame(income = 2e5, x = 0.5)), predict(by["200000"], data.frame(income = 200000L, x = 0.5)))
+    fit <- with_insecure_seed(1, dp_ols(y ~ i(income, ref = 1e5), d, epsilon = 1e6, levels = list(income = c(1e5, 150000, 2e5))))
+    means <- tapply(d$y, d$income, mean)
+    expect_equal(predict(fit, data.frame(income = c(1e5, 150000, 2e5))), means, tolerance = 1e-3, ignore_attr = TRUE)
+  }
+  named <- with_insecure_seed(1, dp_ols(y ~ g, transform(d, g = factor(c(1e5, 2e5))), epsilon = 1e6))
+  expect_identical(predict(named, data.frame(g = 1e5)), predict(named, data.frame(g = "1e+05")))
+})
+
 by_two <- function(data, by = c("state", "tract"), ...) {
   dp_ols(y ~ ., data, "noisy_moments", 1e6, by = by, bounds = unit, ...)
 }

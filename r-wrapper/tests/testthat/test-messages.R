@@ -82,4 +82,12 @@ test_that("bounds, points and new data may be dates, and points a list by name",
     expect_equal(fit(x_new = points)$predictions$estimate, wanted, tolerance = 0.02)
   }
   expect_error(fit(x_new = list(other = at)), "no column day", class = "dpstats_argument_error")
+  since <- at[1L]
+  last <- at[2L]
+  parts <- with_insecure_seed(1, dp_ols(y ~ I(day > since), d, "adassp", 1e6, bounds = list(day = year, y = c(-1, 2)),
+                                        subset = day < last & day != as.Date("2020-05-01")))
+  reference <- lm(y ~ I(day > since), d, subset = day < last & day != as.Date("2020-05-01"))
+  expect_equal(unname(coef(parts)), unname(coef(reference)), tolerance = 1e-3)
+  by <- dp_ols(y ~ 1, d, "adassp", 1e6, bounds = list(y = c(-1, 2)), by = day, groups = at)
+  expect_identical(by$groups$day, at)
 })

@@ -102,6 +102,28 @@ test_that("what a private fit does not have is an error with a reason", {
   expect_error(insight::get_data(fit), class = "dpstats_not_released_error")
 })
 
+test_that("groups and one of them say what they do not have, as a fit does", {
+  skip_without_python()
+  by <- dp_ols(y ~ x, line(), "noisy_stats", 2, by = "tract", bounds = unit)
+  for (f in list(residuals, fitted, sigma, nobs)) {
+    for (object in list(by, by[["7"]])) expect_error(f(object), class = "dpstats_not_released_error")
+  }
+})
+
+test_that("summary() of what prints as a whole is that", {
+  skip_without_python()
+  budget <- dp_budget(1)
+  expect_identical(summary(budget), budget)
+  described <- dp_describe(line(), ~x, 1)
+  expect_identical(summary(described), described)
+  compared <- dp_compare(fit_wage())
+  expect_identical(summary(compared), compared)
+  plan <- dp_plan(y ~ x, 500, unit, "noisy_stats", 1, repetitions = 20)
+  expect_identical(summary(plan), plan)
+  study <- structure(list(), class = "dp_study_plan")
+  expect_identical(summary(study), study)
+})
+
 test_that("R-squared and the residual standard error are those of lm without noise", {
   skip_without_python()
   d <- people()

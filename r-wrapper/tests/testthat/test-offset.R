@@ -33,19 +33,36 @@ test_that("predictions are at public offsets and exposures, as glm's", {
   fit <- fit_rate(visits ~ age + offset(log(years)))
   reference <- glm(visits ~ age + offset(log(years)), poisson, exposed())
   new <- data.frame(age = c(30, 50), years = c(0.5, 3))
+  refused <- function(call, why) expect_error(call, why, class = "dpstats_argument_error")
   expect_equal(predict(fit, new, type = "response", exposure = new$years),
                predict(reference, new, type = "response"), tolerance = 1e-3)
+  expect_identical(predict(fit, new), predict(fit, new, exposure = new$years))
+  expect_identical(augment(fit, new)$.fitted, unname(predict(fit, new)))
+  refused(predict(fit, transform(new, years = c(0, 1))), "positive finite number")
+  new <- new["age"] # at an exposure of 1
   expect_identical(predict(fit, new, offset = log(2)), predict(fit, new, exposure = 2))
   link <- predict(fit, new, interval = "confidence")
   expect_equal(predict(fit, new, interval = "confidence", offset = 1), link + 1)
   shown <- predict(fit, new, interval = "confidence", exposure = 2, type = "response")
   expect_equal(shown, 2 * exp(link))
-  refused <- function(call, why) expect_error(call, why, class = "dpstats_argument_error")
   refused(predict(fit, new, exposure = 0), "positive finite number")
   refused(predict(fit, new, offset = 1:3), "each of the 2 rows")
   refused(predict(fit, new, offset = NA), "finite number")
   alone <- dp_logit(smoker ~ age, exposed(), 4)
   refused(predict(alone, new, exposure = 2), "without exposure")
+})
+
+test_that("update() keeps the offset, and predictions of groups take it from new data", {
+  skip_without_python()
+  for (fit in list(fit_rate(visits ~ age + offset(log(years))), fit_rate(visits ~ age, offset = log(years)))) {
+    expect_identical(fit$call$exposure, quote(years))
+    again <- with_insecure_seed(3, update(fit, . ~ ., data = exposed()))
+    expect_identical(coef(again), coef(fit))
+  }
+  d <- transform(exposed(), men = age > 40)
+  by <- with_insecure_seed(3, dp_poisson(visits ~ z, d, 1e6, by = men, exposure = years))
+  new <- data.frame(z = 0, men = TRUE, years = c(1, 2))
+  expect_equal(diff(predict(by, new)), log(2), ignore_attr = TRUE)
 })
 
 test_that("a logit takes an offset of log odds", {

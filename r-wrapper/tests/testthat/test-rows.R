@@ -155,4 +155,22 @@ test_that("what names no column is refused", {
   expect_error(named(by = 3), "expected by to name one or more columns, as in by = tract",
                class = "dpstats_argument_error")
   expect_error(named(by = c(tract, tract)), "by names tract twice", class = "dpstats_argument_error")
+  path <- tempfile(fileext = ".csv")
+  on.exit(unlink(path))
+  utils::write.csv(d, path, row.names = FALSE)
+  squared <- ~x^2
+  for (data in list(d, path)) {
+    refused <- function(...) {
+      expect_error(dp_ols(y ~ x, data, "adassp", 1, bounds = unit, ...), "to name a column of data, got",
+                   class = "dpstats_argument_error")
+    }
+    refused(unit = ~ factor(tract))
+    refused(unit = factor(tract))
+    refused(weights = ~ x^2)
+    refused(weights = squared)
+    refused(by = ~ tract:x)
+    refused(by = y ~ tract)
+  }
+  expect_error(dp_logit(y ~ x, d, 1, offset = ~ 2 * x), "to name a column of data, got ~2 \\* x",
+               class = "dpstats_argument_error")
 })

@@ -56,6 +56,8 @@ def test_terms_are_written_so_that_they_can_be_read_again():
 
 WRONG = [
     ("y ~ i(year, b, ref=2009)", "multiplies a number, and b is true or false"),
+    ("y ~ i(year, z > 1, ref=2009)", "multiplies a number, and z > 1 is true or false"),
+    ("y ~ i(year, g, ref=2009)", "multiplies a number, and g is a factor"),
     ("y ~ i(year, ref=1999)", "1999"),
     ("y ~ i(x + 1)", r"i\(\) takes a column, a number to multiply"),
     ("y ~ i(x) - 1", r"needs levels of x"),

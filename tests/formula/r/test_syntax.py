@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import dpstats as dp
+from dpstats.errors import FormulaError
 from dpstats.formula import Formula
 from dpstats.formula.r import code
 from dpstats.formula.r.syntax import parse
@@ -110,6 +111,11 @@ REFUSED = [
     ("y ~ log(x, z)", "base of the logarithm"),
     ("y ~ 'x'", "string"),
     ("y ~ I(x:z)", "one row"),
+    ("y ~ factor(k, levels = 1:501)", "at most 500 whole numbers"),
+    ("y ~ I(k %in% 1:x)", "instead of x"),
+    ("y ~ I(o > 'm')", "list the levels"),
+    ("y ~ I(x > as.Date(z))", "of a text such as"),
+    ("y ~ I(x > as.Date('31.1.2020'))", "of a text such as"),
     ("y ~ ifelse(x, 1, 2)", "levels"),
     ("y ~ factor(x + 1)", "name of a column"),
     ("y ~ x + g %in% c('a', 'b')", 'write I(g %in% c("a", "b"))'),
@@ -120,6 +126,13 @@ REFUSED = [
     ("y ~ as.integer(g)", "g is categorical"),
     ("g ~ x", "numeric response"),
 ]
+
+
+@pytest.mark.parametrize("text", ["y ~ g + ga", "y ~ 0 + g"])
+def test_columns_of_one_name_are_refused(text):
+    schema = {"y": Numeric(0, 1), "g": Categorical(("", "a")), "ga": Numeric(0, 1)}
+    with pytest.raises(FormulaError, match="have one name"):
+        Formula.parse(dp.RFormula(text)).design(schema)
 
 
 @pytest.mark.parametrize(("text", "said"), REFUSED)
