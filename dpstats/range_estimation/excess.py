@@ -15,8 +15,8 @@ _TAIL, _OUTER, _CLEAR = 0.1, 6.0, 4.0
 _ATOM = 0.5
 # Scales are compared in parts of the range, as many as there are bins in most histograms.
 _BINS = 64
-# A density may be off by this part of the rows that it expects in a bin.
-_MISFIT = 0.1
+# A density may be off by one of these parts of the rows that it expects in a bin.
+_MISFITS = 0.1 * 4.0 ** np.arange(4)
 # Tails are at most as heavy as that of exp(-(distance / scale)^shape) with this shape.
 _LEAST_SHAPE = 0.35
 # Densities so much less likely than the likeliest one are left out.
@@ -132,26 +132,39 @@ def tails(
 def _fitted(edges: np.ndarray, counts: np.ndarray, seen: int, deviation: float):
     """Return the posterior of densities, with the rows of each and their variance, (p, q).
 
-    Rows that do not stand clear of the noise are taken for none. For each shape and scale the
-    number of rows follows by weighted least squares of counts on the shares of bins; all numbers
-    are as likely before.
+    Rows that do not stand clear of the noise are taken for none. How far off densities may be in a
+    bin is the likeliest of several parts: where values are rounded to multiples of more than a bin,
+    most bins are empty and one of L bins has L times the rows that any density expects, which tells
+    nothing of how heavy the tail is. Then the root of L - 1 is likeliest.
     """
     none = np.zeros((len(SHAPES), len(SCALES)))
     if not len(counts):
         return none + 1 / none.size, none, none
     expected = shares(edges)
+    fits = (_fit(expected, counts, seen, deviation, misfit) for misfit in _MISFITS)
+    chance, rows, variance = max(fits, key=lambda fit: fit[0].max())
+    highest = chance.max()
+    chance = np.exp(chance - highest) if np.isfinite(highest) else np.ones_like(chance)
+    chance, rows = chance / chance.sum(), np.maximum(rows, 0.0)
+    if (chance * rows).sum() < _CLEAR * deviation:
+        return chance, none, none
+    return chance, rows, variance
+
+
+def _fit(expected: np.ndarray, counts: np.ndarray, seen: int, deviation: float, misfit: float):
+    """Return the log likelihood of densities that are off by ``misfit``, rows and their variance.
+
+    For each shape and scale, (p, q), the number of rows follows by weighted least squares of counts
+    on the shares of bins; all numbers are as likely before.
+    """
     likely = max(float(counts[:seen].sum()), deviation)
-    weights = 1 / (deviation**2 + likely * expected + (_MISFIT * likely * expected) ** 2)
+    weights = 1 / (deviation**2 + likely * expected + (misfit * likely * expected) ** 2)
     curvature = (weights * expected**2).sum(axis=-1) + 1e-300
     rows = (weights * expected * counts).sum(axis=-1) / curvature
     left = (weights * (counts - rows[..., None] * expected) ** 2).sum(axis=-1)
     fit = -0.5 * (left - np.log(weights).sum(axis=-1) + np.log(curvature))
     fit[(rows < 0) | (SHAPES < _LEAST_SHAPE)[:, None]] = -np.inf
-    chance = np.exp(fit - fit.max()) if np.isfinite(fit.max()) else np.ones_like(fit)
-    chance, rows = chance / chance.sum(), np.maximum(rows, 0.0)
-    if (chance * rows).sum() < _CLEAR * deviation:
-        return chance, none, none
-    return chance, rows, 1 / curvature
+    return fit, rows, 1 / curvature
 
 
 def _length(counts: np.ndarray, everyone: float, deviation: float) -> int:

@@ -161,3 +161,26 @@ def test_a_level_without_counts_has_no_interval():
         fit = dp.dp_poisson("y ~ a + C(g)", frame, epsilon=4)
     assert fit.status in ("imprecise", "not_identified")
     assert np.isinf(fit.conf_int().loc["C(g)[T.w]"]).all()
+
+
+def test_intervals_hold_where_weights_grow_with_the_response():
+    """Of 40 tables 36 or more, of which a share of 0.95 gives fewer in 5 of 100 seeds.
+
+    The mean square of weighted scores is 2.3 times the mean weight's square by the variance of the
+    response, as large weights are of large residuals.
+    """
+    held = []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        x, z, u = rng.normal(size=(3, 20_000))
+        frame = pd.DataFrame({"x": x, "z": z, "y": rng.poisson(np.exp(0.4 * x + 0.5 * u))})
+        frame["w"] = np.exp(0.5 * u + 0.5 * x + 0.3 * rng.normal(size=len(x))).clip(0, 5)
+        with dp.testing.insecure_seed(seed):
+            fit = dp.dp_poisson("y ~ x + z", frame, epsilon=0.5, weights="w", bounds={"w": (0, 5)})
+        weighted = sm.GLM.from_formula(
+            "y ~ x + z", frame, family=sm.families.Poisson(), var_weights=frame["w"]
+        ).fit()
+        low, high = fit.conf_int().loc["x"]
+        if np.isfinite(high - low):
+            held.append(low <= weighted.params["x"] <= high)
+    assert len(held) >= 30 and np.mean(held) >= 0.9

@@ -106,7 +106,7 @@ class ClusterQueries:
         """
         sums = self.queries.total(partial(score_sums, clipped, self.p)).sums
         mean = _length(self.queries, sums, self.cost.part(_LENGTHS)) / clusters.number
-        length = _limit_of_sums(mean, clusters.number, self.p, self.noise)
+        length = max(limit_of_sums(mean, clusters.number, self.p, self.noise), _LEAST_LENGTH)
         products, deviation = release_products(
             "cluster products", clipped_products(sums, length), length**2 * square,
             np.ones((self.p, self.p), dtype=bool), self._products_cost, self.queries.noise,
@@ -225,8 +225,8 @@ def _length(queries: RowQueries, sums: np.ndarray, cost: Cost) -> float:
     return max(float(noisy.values[0]), 0.0)
 
 
-def _limit_of_sums(mean: float, number: float, p: int, noise: float) -> float:
-    """Return where sums of scores are cut, in limits of scores, given their mean length.
+def limit_of_sums(mean: float, number: float, p: int, noise: float) -> float:
+    """Return where sums of scores are cut, in steps that a row moves one by, given their mean.
 
     At some mean lengths; and where the noise in products, at most 2 ``noise`` for a limit of 1, is
     harmless, as far out as the sum of the largest of clusters with as large a norm of sizes is
@@ -234,7 +234,7 @@ def _limit_of_sums(mean: float, number: float, p: int, noise: float) -> float:
     """
     harmless = _HARMLESS * number * mean**2 / (p * 2 * noise)
     farther = min(harmless, _FARTHEST * math.sqrt(number) * mean)
-    return max(farther, _MEAN_LENGTHS * mean, _LEAST_LENGTH)
+    return max(farther, _MEAN_LENGTHS * mean)
 
 
 def score_limit(tail: Tail, counted: Counted, number: float, noise: float) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 from dpstats.estimators.newton.row_sums import PairRows, Scores
 from dpstats.estimators.newton.row_sums.sums import slices
 from dpstats.estimators.newton.steps import Clusters, NewtonState, Queries, Steps, Tail
+from dpstats.estimators.newton.steps.clusters import limit_of_sums
 from dpstats.estimators.newton.steps.products import scatter
 from dpstats.estimators.newton.steps.score_tails import score_limit
 from dpstats.estimators.newton.within.pair_queries import PairQueries
@@ -18,8 +19,6 @@ from dpstats.numerics.cross_products import exact_sum
 from dpstats.privacy import Cost
 
 _ONE = 1 << ENTRY_BITS
-# Scores of groups are cut at so many times their mean length; two undercover.
-_LENGTHS = 3.0
 # Fraction of the cost for the mean length; the rest is for the products.
 _LENGTH = 0.1
 
@@ -126,7 +125,8 @@ def release_clusters(
     p, limit = scores.p, scores.limit
     mean = _mean_length(queries, scores, clusters.number, cost.part(_LENGTH))
     step = 1.5 * limit * (1 + 2 * math.sqrt(p) / _ONE)
-    length = max(_LENGTHS * mean, 1.5 * step)
+    noise = queries.cluster_noise(p, cost.part(1 - _LENGTH))
+    length = step * max(limit_of_sums(mean / step, clusters.number, p, noise), 1.5)
     far = moved(step + 2 * math.sqrt(p) * length / _ONE, length) * queries.groups_changed
     work = partial(_products, scores, length)
     return queries.cluster_products(work, length**2, far / length**2, p, cost.part(1 - _LENGTH))

@@ -1,8 +1,11 @@
 """Standard errors that are clustered by the absorbed column."""
 
 import numpy as np
+import pandas as pd
 import pytest
+import statsmodels.api as sm
 
+import dpstats as dp
 from dpstats.estimators.newton.within.clusters_of_pairs import GroupScores, Limited, by_group, moved
 from dpstats.privacy import ADD_REMOVE, RELATIONS
 from tests.checks.pairs_within import (
@@ -60,3 +63,19 @@ def test_parts_of_a_group_are_added_up():
     assert (
         queries_of(X[:0], y[:0], ADD_REMOVE).total(lambda rows: by_group(at, 1.0, rows)).size == 0
     )
+
+
+def test_errors_of_few_large_groups_tend_to_clustered_ones():
+    """Slopes of 100 groups of lognormal sizes that are the larger, the larger the group is."""
+    rng = np.random.default_rng(1)
+    sizes = rng.lognormal(0, 1.2, 100)
+    g = rng.choice(100, 20_000, p=sizes / sizes.sum())
+    frame = pd.DataFrame({"g": g, "x": rng.normal(size=len(g))})
+    frame["y"] = (0.3 + 0.2 * np.log(sizes))[g] * frame["x"] + rng.normal(size=len(g))
+    centred = frame - frame.groupby("g").transform("mean").assign(g=0)
+    theirs = sm.OLS(centred["y"], centred[["x"]]).fit(
+        cov_type="cluster", cov_kwds={"groups": frame["g"]}
+    )
+    with dp.testing.insecure_seed(1):
+        fit = dp.dp_ols("y ~ x | g", frame, epsilon=1000)
+    assert fit.bse["x"] == pytest.approx(theirs.bse["x"], rel=0.03)
