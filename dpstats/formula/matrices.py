@@ -146,7 +146,8 @@ def values_of(values: np.ndarray, kind: Numeric | Categorical):
     """
     if isinstance(kind, Numeric):
         return values
-    return pd.Categorical.from_codes(values, categories=pd.Index(kind.levels, dtype=object))
+    levels = pd.Index(kind.levels, dtype=object, tupleize_cols=False)
+    return pd.Categorical.from_codes(values, categories=levels)
 
 
 def _inside(values: np.ndarray, kind: Numeric | Categorical):

@@ -44,7 +44,7 @@ PYTHON = [
     ("fit('y ~ ib1.region#c.x', df)", "write y ~ C(region, Treatment(1)):x"),
     ("fit('y ~ L.x', df)", "other rows"),
     ("fit('y ~ x + i(region, ref=\"north\")', df)", "levels of region must be declared"),
-    ("fit('y ~ x + i(region)', df)", "leave a level out by ref="),
+    ("fit('y ~ x + i(region)', df, levels={'region': ['n', 's']})", "leave a level out by ref="),
     ("fit('y ~ x + offset(z)', df)", "offset= of dp_logit and dp_poisson"),
     (
         "fit('y ~ p25', {**df, 'p25': df['x']}, bounds={'y': (0, 1), 'p25': (0, 1)})",
