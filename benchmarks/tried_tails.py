@@ -100,9 +100,10 @@ of beta (.3, 3) and that t (20,000 rows, epsilon 1; in the tables 25, 6, 5 and 3
 
 With these tails limits that count all that may be lost along a column make noise twice as long for
 exp(.8 z) on the line: 20,000 rows at epsilon 1 are off by 6.8 standard errors, at 100,000 by 7.8,
-and the other regressor's interval is 6.4 times as long as without privacy. Limits that count .3 of
-it (taken): 3.3, 4.8 and 3.9, and the column's own interval a quarter longer; .1 of it: 1.9, 2.8 and
-2.6, and a half longer.
+and the other regressor's interval is 6.4 times as long as without privacy. Limits that count .4 of
+it (taken): 3.9, 5.5 and 4.3, and the column's own interval a fifth longer; .3 of it: 3.3, 4.8 and
+3.9, and a quarter longer, but a column of few ones within persons ten times as long as without
+privacy; .1 of it: 1.9, 2.8 and 2.6, and a half longer.
 
 The share of far responses alone, however well all columns are seen: 1% more at epsilon 1, 3% at 4,
 and 25% for log wages of 29,000 workers at epsilon 1.

@@ -19,9 +19,9 @@ from dpstats.range_estimation.marginal import Marginal
 _CLEAR, _LEAST_BINS, _LEAST_SPAN = 4.0, 4, 0.3
 # Growths s that are tried, by a unit of the tail; none is 0.
 _GROWTHS = np.linspace(math.log(0.05), math.log(8), 80)[:, None]
-# Counts may be off by this part of what a growth predicts, as no tail has exactly this form. This
-# and the rest was chosen on 18 distributions and the columns of 23 tables, whose kurtosis is found
-# within a factor of 2 or so (benchmarks/tried_tails.py).
+# Counts may be off by this part of what a growth predicts, as no tail has exactly this form, and
+# their variance is this at least, where there is hardly any noise. All was chosen on 18
+# distributions and the columns of 23 tables (benchmarks/tried_tails.py).
 _MISFIT, _LEAST_VARIANCE = 0.1, 1e-6
 # No row is taken to lie so many times as far from the median as rows are seen.
 _FARTHEST = 4.0

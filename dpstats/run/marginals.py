@@ -129,6 +129,7 @@ def _estimated(
         for own in [_own(request, marginals, name)]
     ]
     first, outcomes = request.first_stage, request.outcomes
+    notes = request.plan, _note_on_quantiles(rough), _note_on_tails(design, reference)
     return replace(
         request,
         schema=schema,
@@ -140,7 +141,7 @@ def _estimated(
         reference=reference,
         first_stage=first and first.with_released(*others[0]),
         outcomes=outcomes and outcomes.with_released(others),
-        plan="; ".join(filter(None, (request.plan, _note(rough), _on_tails(design, reference)))),
+        plan="; ".join(filter(None, notes)),
     )
 
 
@@ -163,7 +164,7 @@ def _learned(
     return formula.design({**request.schema, **ranges}, request.term_bounds, clipping)
 
 
-def _note(rough: tuple[str, ...]) -> str:
+def _note_on_quantiles(rough: tuple[str, ...]) -> str:
     """Name the columns whose distribution comes from two quantiles."""
     if not rough:
         return ""
@@ -173,7 +174,7 @@ def _note(rough: tuple[str, ...]) -> str:
     )
 
 
-def _on_tails(design: Design, reference: Reference) -> str:
+def _note_on_tails(design: Design, reference: Reference) -> str:
     """Name the columns whose released distributions have long tails, with room for longer ones.
 
     How a tail goes on where noise hides it no release tells, and intervals go by what is seen

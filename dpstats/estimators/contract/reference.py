@@ -23,9 +23,10 @@ class Extremes:
     kurtosis, skewness : numpy.ndarray, shape (d,)
         Of the numeric columns of the design.
     tails : numpy.ndarray, shape (d,)
-        By how much these exceed the kurtosis of a normal column, 3; 0 where that is less than
-        ``CLEAR_TAIL``, and for columns of two values, which have no tail. Of an interaction of a
-        number with codes it is that of the number within a code.
+        By how much the kurtosis exceeds that of a normal column, 3, if tails go on where noise
+        hides them; 0 where what is seen exceeds it by less than ``CLEAR_TAIL``, and for columns of
+        two values, which have no tail. Of an interaction of a number with codes it is that of the
+        number within a code.
     within : numpy.ndarray, shape (d,)
         Deviations, within a code, of the columns of such interactions and of their number; 0 for
         other columns.

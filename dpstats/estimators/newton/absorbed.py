@@ -40,8 +40,8 @@ def release(
     of rows have no intercept and no group effect, and the sums of unclipped ones are those of
     deviations from the means (:mod:`~dpstats.estimators.newton.row_sums.pair_sums`).
 
-    Guarantee. mu-GDP for the given relation, hence (epsilon, delta)-DP, or epsilon-DP with delta =
-    0: the releases are those of
+    Guarantee. mu-GDP for the given relation, hence (epsilon, delta)-DP, or epsilon-DP with
+    delta = 0: the releases are those of
     :class:`~dpstats.estimators.newton.within.pair_queries.PairQueries`, whose bounds hold whatever
     the groups are, and of
     :func:`~dpstats.estimators.newton.within.clusters_of_pairs.with_clusters`. Their fractions of

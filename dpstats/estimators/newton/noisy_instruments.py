@@ -69,14 +69,14 @@ def release(
     - their number, X'X, and histograms of |a|^2; mean and mean square, histograms of |s| and sums
       of clipped scores, of y and then of d: as there, with the same sensitivities, since for d
       a row is the same row with another response;
-    - products u u' of joint scores u = (s_y / f, s_d / g), f and g released, scaled down to |u| <=
-      C, a released limit
-      (:func:`~dpstats.estimators.newton.row_sums.indicator_basis.release_products`, B = C^2): |u
-      u'| = |u|^2 <= C^2 in the Frobenius norm under add/remove, and |u u' - w w'|^2 = |u|^4 + |w|^4
-      - 2 (u'w)^2 <= 2 C^4 under replace-one. One clip for both: clipping each to C would leave
-      |u|^2 up to 2 C^2. The vector |u| <= C is all that is asked of a score for errors clustered by
-      a column, too: norms of sizes, lengths and clipped products of sums of u by cluster move as
-      :mod:`~dpstats.estimators.newton.steps.clusters` derives.
+    - products u u' of joint scores u = (s_y / f, s_d / g), f and g released, scaled down to
+      |u| <= C, a released limit
+      (:func:`~dpstats.estimators.newton.row_sums.indicator_basis.release_products`, B = C^2):
+      |u u'| = |u|^2 <= C^2 in the Frobenius norm under add/remove, and
+      |u u' - w w'|^2 = |u|^4 + |w|^4 - 2 (u'w)^2 <= 2 C^4 under replace-one. One clip for both:
+      clipping each to C would leave |u|^2 up to 2 C^2. The vector |u| <= C is all that is asked of
+      a score for errors clustered by a column, too: norms of sizes, lengths and clipped products of
+      sums of u by cluster move as :mod:`~dpstats.estimators.newton.steps.clusters` derives.
 
     Units and weights are as there: the scores of a unit's rows, times what these count for, are
     added up for both responses, and then clipped as one vector.

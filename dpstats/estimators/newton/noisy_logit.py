@@ -101,9 +101,10 @@ def release(
     - y in [0, 1]: 1 under add/remove and replace-one;
     - scores: |y - mu| <= 1 and w |a| <= L, so L. Under replace-one two scores differ by at most
       the sum of their lengths, 2 L, which is reached by a and -a;
-    - w mu' a a', positive semidefinite of a norm of at most w mu' |a|^2 <= L^2 / 4, as mu' = mu (1
-      - mu); rows beyond a smaller bound B are scaled down to it. So B, and sqrt 2 B under
-      replace-one (:func:`~dpstats.estimators.newton.row_sums.indicator_basis.release_products`);
+    - w mu' a a', positive semidefinite of a norm of at most w mu' |a|^2 <= L^2 / 4, as
+      mu' = mu (1 - mu); rows beyond a smaller bound B are scaled down to it. So B, and sqrt 2 B
+      under replace-one
+      (:func:`~dpstats.estimators.newton.row_sums.indicator_basis.release_products`);
     - (mu', w mu'' a, h) in units of 1/4, of L / sqrt 108 and of log 2, the largest values of mu',
       of |mu''| |w a| and of the entropy h = -mu log mu - (1 - mu) log(1 - mu). As h / log 2 is at
       most 2 sqrt(mu (1 - mu)) (Lin 1991, Theorem 8), with s = (1 - 2 mu)^2 their squares add up to

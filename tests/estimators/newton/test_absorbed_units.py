@@ -115,7 +115,7 @@ def test_columns_of_few_ones_have_intervals_that_hold():
         found = fit(data, epsilon=4, seed=seed, method="noisy_newton", bounds=None)
         low, high = found.conf_int().to_numpy().T
         assert ((low <= exact) & (exact <= high)).all()
-        assert (found.bse < 11 * errors).all()
+        assert (found.bse < 10 * errors).all()
 
 
 REFUSED = {

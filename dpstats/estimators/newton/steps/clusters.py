@@ -13,13 +13,13 @@ of 2^-20 C, scores add up exactly.
 - Lengths. sum |u| moves by at most |s| <= C where a row is added, and by 2 C where one is replaced.
   Sizes and lengths are one number each, which moves by as much in L1.
 - Products. Let v = u min(1, D / |u|). Adding a row moves u by at most C, and v by no more, as the
-  projection on a ball does not expand. With v and w of norms at most D, a = (v + w) / 2 and d = v -
-  w one has v v' - w w' = a d' + d a', whose squared Frobenius norm is 2 (|a|^2 |d|^2 + (a.d)^2),
-  and |a|^2 + |d|^2 / 4 + |a.d| <= D^2. With y = |a.d| it is at most 2 (|d|^2 (D^2 - |d|^2 / 4 - y)
-  + y^2), which is convex in y, so largest at an end. At y = |a| |d| it is (|d| (2 D - |d|))^2, at y
-  = 0 it is |d|^2 (2 D^2 - |d|^2 / 2), and for D >= 1.5 |d| the first is the larger one; both grow
-  with |d|. So the sensitivity is C (2 D - C) for D >= 1.5 C. A row that is replaced is one removed
-  and one added: twice that. sqrt 2, as for sums of
+  projection on a ball does not expand. With v and w of norms at most D, a = (v + w) / 2 and
+  d = v - w one has v v' - w w' = a d' + d a', whose squared Frobenius norm is
+  2 (|a|^2 |d|^2 + (a.d)^2), and |a|^2 + |d|^2 / 4 + |a.d| <= D^2. With y = |a.d| it is at most
+  2 (|d|^2 (D^2 - |d|^2 / 4 - y) + y^2), which is convex in y, so largest at an end. At y = |a| |d|
+  it is (|d| (2 D - |d|))^2, at y = 0 it is |d|^2 (2 D^2 - |d|^2 / 2), and for D >= 1.5 |d| the
+  first is the larger one; both grow with |d|. So the sensitivity is C (2 D - C) for D >= 1.5 C. A
+  row that is replaced is one removed and one added: twice that. sqrt 2, as for sums of
   :func:`~dpstats.estimators.newton.row_sums.indicator_basis.release_products`, would be too little:
   both changes may have any sign. Cut toward zero to whole numbers of 2^-20 D, each of the p entries
   of d is off by less than one of these, so |d| <= C + (sqrt p + 1) 2^-20 D.
@@ -82,10 +82,7 @@ class ClusterQueries:
     @property
     def noise(self) -> float:
         """Return the deviation of the products' noise where both limits are 1, halved."""
-        values = self.p * (self.p + 1) // 2
-        return noise_deviation(
-            self._products_cost, math.sqrt(values) * self._times, self._times, values
-        )
+        return noise_of_products(self._products_cost, self.p, self._times)
 
     @property
     def _times(self) -> float:
@@ -223,6 +220,12 @@ def _length(queries: RowQueries, sums: np.ndarray, cost: Cost) -> float:
     query = Query("cluster lengths", [total], l1=far, l2=far, unit=1 / _ONE)
     noisy = queries.noise.add(query, cost)
     return max(float(noisy.values[0]), 0.0)
+
+
+def noise_of_products(cost: Cost, p: int, times: float) -> float:
+    """Return the deviation of noise on products (p, p) that ``times`` changes move by 1 each."""
+    values = p * (p + 1) // 2
+    return noise_deviation(cost, math.sqrt(values) * times, times, values)
 
 
 def limit_of_sums(mean: float, number: float, p: int, noise: float) -> float:

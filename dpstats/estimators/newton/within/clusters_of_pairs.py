@@ -9,7 +9,7 @@ import numpy as np
 from dpstats.estimators.newton.row_sums import PairRows, Scores
 from dpstats.estimators.newton.row_sums.sums import slices
 from dpstats.estimators.newton.steps import Clusters, NewtonState, Queries, Steps, Tail
-from dpstats.estimators.newton.steps.clusters import limit_of_sums
+from dpstats.estimators.newton.steps.clusters import limit_of_sums, noise_of_products
 from dpstats.estimators.newton.steps.products import scatter
 from dpstats.estimators.newton.steps.score_tails import score_limit
 from dpstats.estimators.newton.within.pair_queries import PairQueries
@@ -125,7 +125,7 @@ def release_clusters(
     p, limit = scores.p, scores.limit
     mean = _mean_length(queries, scores, clusters.number, cost.part(_LENGTH))
     step = 1.5 * limit * (1 + 2 * math.sqrt(p) / _ONE)
-    noise = queries.cluster_noise(p, cost.part(1 - _LENGTH))
+    noise = noise_of_products(cost.part(1 - _LENGTH), p, queries.groups_changed)
     length = step * max(limit_of_sums(mean / step, clusters.number, p, noise), 1.5)
     far = moved(step + 2 * math.sqrt(p) * length / _ONE, length) * queries.groups_changed
     work = partial(_products, scores, length)

@@ -14,7 +14,7 @@ from dpstats.estimators.newton.row_sums.pair_sums import differences, squares
 from dpstats.estimators.newton.steps import Counted, Queries, SquaredLoss
 from dpstats.estimators.newton.steps.queries import WEIGHT
 from dpstats.estimators.newton.within.group_sizes import GroupSizes
-from dpstats.noise import Noise, Query, noise_deviation
+from dpstats.noise import Noise, Query
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.privacy import Cost
 
@@ -147,11 +147,6 @@ class PairQueries(Queries):
         query = Query("mean square of y", [total], l1=far, l2=far, unit=1 / _ONE)
         noisy = self.noise.add(query, cost)
         return float(noisy.values[0]) * cut**2 / rows, noisy.deviation * cut**2 / rows
-
-    def cluster_noise(self, p: int, cost: Cost) -> float:
-        """Return the deviation of the noise in products that move by 1 with each group changed."""
-        times, values = float(self.groups_changed), p * (p + 1) // 2
-        return noise_deviation(cost, math.sqrt(values) * times, times, values)
 
     def cluster_products(
         self, work: Callable, bound: float, far: float, p: int, cost: Cost

@@ -1,0 +1,79 @@
+# What is declared by name, and points to predict at, on their way to Python.
+
+# Names of a list's entries, "" where there is none.
+entry_names <- function(entries) {
+  if (is.null(names(entries))) character(length(entries)) else names(entries)
+}
+
+# The name that stands twice, of which Python would keep the last value and R the first.
+check_distinct <- function(names, what) {
+  twice <- names[duplicated(names)]
+  if (length(twice)) bad_argument(what, " holds ", twice[1L], " twice; keep one of them")
+}
+
+# A named list whose entries Python will see as lists, whatever their length.
+named_lists <- function(values, argument) {
+  if (is.null(values)) return(NULL)
+  named <- is.list(values) && !is.null(names(values)) && all(names(values) != "")
+  if (!named) {
+    bad_argument("expected ", argument, " to be a named list, such as list(x = ",
+                 if (argument %in% c("bounds", "x_range")) "c(0, 1))" else "c(\"a\", \"b\"))")
+  }
+  check_distinct(names(values), argument)
+  if (anyNA(values, recursive = TRUE)) bad_argument("argument ", argument, " holds NA")
+  reticulate::dict(lapply(values, function(value) as.list(plain(value))))
+}
+
+named_types <- function(types) {
+  if (is.null(types)) return(NULL)
+  types <- as.list(types)
+  texts <- vapply(types, function(type) is.character(type) && length(type) == 1L, logical(1L))
+  if (!all(texts, entry_names(types) != "") || anyNA(types, recursive = TRUE)) {
+    bad_argument("expected types to be a named list, such as list(tract = \"integer\")")
+  }
+  check_distinct(names(types), "types")
+  reticulate::dict(types)
+}
+
+# Factors as their labels and dates as numbers; names would turn a list into a dictionary.
+plain <- function(values) {
+  if (is.factor(values)) values <- as.character(values)
+  if (inherits(values, "Date")) values <- as.numeric(values)
+  unname(values)
+}
+
+labels_of <- function(groups) {
+  if (anyNA(groups)) bad_argument("argument groups holds NA")
+  if (!is.null(groups)) as.list(plain(groups))
+}
+
+points_at <- function(x_new, formula) {
+  if (is.null(x_new)) return(NULL)
+  if (anyNA(x_new, recursive = TRUE)) bad_argument("argument x_new holds NA")
+  if (!is.list(x_new)) x_new <- of_one_regressor(x_new, formula)
+  if (is.list(x_new) && !is.data.frame(x_new)) x_new <- as_columns(x_new)
+  if (!is.data.frame(x_new)) return(as.list(plain(x_new)))
+  check_distinct(names(x_new), "x_new")
+  list(
+    columns = reticulate::dict(lapply(x_new, function(column) as.list(plain(column)))),
+    labels = as.list(row.names(x_new))
+  )
+}
+
+# Numbers as the column of the one regressor that formulas have, so that points count from 1; where
+# there is not one, the numbers.
+of_one_regressor <- function(x_new, formula) {
+  formulas <- if (is.list(formula)) formula else list(formula)
+  names <- unique(unlist(lapply(formulas, function(each) all.vars(each[[length(each)]]))))
+  if (length(names) == 1L && names != ".") stats::setNames(list(unname(x_new)), names) else x_new
+}
+
+# A list of columns, which its names match to the variables, as a data frame.
+as_columns <- function(columns) {
+  sizes <- unique(lengths(columns))
+  if (any(entry_names(columns) == "") || length(setdiff(sizes, 1L)) > 1L) {
+    bad_argument("expected x_new to be a data frame, numbers, or a list of columns by name")
+  }
+  check_distinct(names(columns), "x_new")
+  as.data.frame(columns, optional = TRUE, stringsAsFactors = FALSE)
+}

@@ -1,0 +1,73 @@
+# Formulas, and the columns that they read, on their way to Python.
+
+formula_text <- function(formula) {
+  if (!inherits(formula, "formula") || length(formula) != 3L) {
+    bad_argument("expected formula to be one such as y ~ x1 + x2",
+                 if (is.character(formula)) ", without quotes")
+  }
+  attributes(formula) <- NULL
+  enc2utf8(paste(trimws(deparse(formula, width.cutoff = 500L)), collapse = " "))
+}
+
+# The paths, or the columns in use.
+bridge_data <- function(formula, data, by) {
+  if (is_path(data)) return(as.list(enc2utf8(path.expand(unname(data)))))
+  bridge_columns(used_columns(formula, data, by))
+}
+
+# The groups' columns, and those that a formula or some of several name, with a dot all.
+used_columns <- function(formula, data, by) {
+  formulas <- if (is.list(formula)) formula else list(formula)
+  used <- c(by, unlist(lapply(formulas, formula_variables)))
+  unknown <- setdiff(used, c(names(data), "."))
+  if (length(unknown)) no_such_column(unknown[1L], names(data))
+  as.list(data)[if ("." %in% used) names(data) else intersect(names(data), used)]
+}
+
+# What is declared for the columns in use and for what is no column, as of a whole data set.
+concerning <- function(declared, columns, data) {
+  if (is_path(data) || is.null(names(declared))) return(declared)
+  declared[!names(declared) %in% setdiff(names(data), names(columns))]
+}
+
+# The formula with the values of single numbers, texts, truth values and dates of its environment
+# that are no columns of the data, such as a cut-off; of a file R does not know the columns.
+with_constants <- function(formula, data) {
+  if (is.list(formula)) return(lapply(formula, with_constants, data))
+  if (is_path(data) || !inherits(formula, "formula")) return(formula)
+  names <- setdiff(formula_variables(formula), c(names(data), "."))
+  workspace <- if (is.null(environment(formula))) globalenv() else environment(formula)
+  values <- lapply(stats::setNames(names, names), function(name) {
+    constant(get0(name, envir = workspace), name)
+  })
+  formula[-1L] <- lapply(as.list(formula)[-1L], put_in, Filter(Negate(is.null), values))
+  formula
+}
+
+# A single value as it is written in a formula, else NULL.
+constant <- function(value, name) {
+  if (is.atomic(value) && length(value) > 1L) {
+    bad_argument("no column '", name, "', which is a vector of the workspace, of which only single values ",
+                 "stand in a formula; make it a column, or write its values, as in x %in% c(1, 2)")
+  }
+  if (!is.atomic(value) || length(value) != 1L || is.na(value)) return(NULL)
+  if (inherits(value, "Date")) return(call("as.Date", format(value)))
+  if (is.null(attributes(value))) value
+}
+
+# An expression with values put in for names within calls of functions; a term by itself is a
+# column.
+put_in <- function(expression, values, within = FALSE) {
+  if (is.symbol(expression) && within && as.character(expression) %in% names(values)) {
+    return(values[[as.character(expression)]])
+  }
+  if (!is.call(expression)) return(expression)
+  operators <- c("+", "-", "*", ":", "/", "^", "%in%", "(", "|", "~")
+  within <- within || !as.character(expression[[1L]])[1L] %in% operators
+  expression[-1L] <- lapply(as.list(expression)[-1L], put_in, values, within)
+  expression
+}
+
+formula_variables <- function(formula) {
+  grep("^contr[.]", all.vars(formula), value = TRUE, invert = TRUE)
+}
