@@ -208,7 +208,7 @@ def _parsed(formula, table: AnyTable, by) -> Formula:
     if is_r(formula):
         formula = RFormula(formula_text(formula))
     grouped = by if isinstance(by, list | tuple) else [by]
-    others = [name for name in table.columns if name not in grouped]
+    others = type(table.columns)(name for name in table.columns if name not in grouped)
     return Formula.parse(formula, others)
 
 

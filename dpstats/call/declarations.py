@@ -52,9 +52,10 @@ def check_columns(declared: Declared, formulas: Collection[Formula], table: AnyT
             if name in columns or part == "bounds" and _is_term(name, terms, elsewhere):
                 continue
             known = dict.fromkeys([*table.columns, *(terms if part == "bounds" else ())])
+            names = type(table.columns)(known)
             what = "no column of the data" + " and no term of the formula" * (part == "bounds")
             raise ArgumentError(
-                f"{part} names {name!r}, which is {what}; {near_or_listed(name, [*known])}"
+                f"{part} names {name!r}, which is {what}; {near_or_listed(name, names)}"
             )
 
 

@@ -125,7 +125,7 @@ def _check_declared(declared: Schema, table: AnyTable) -> None:
             if name not in table.columns:
                 raise ArgumentError(
                     f"{part} names {name!r}, which is no column of the data; "
-                    f"{near_or_listed(name, [*table.columns])}"
+                    f"{near_or_listed(name, table.columns)}"
                 )
 
 
