@@ -5,7 +5,7 @@ compared by their functions of levels, on all combinations of levels.
 """
 
 from bisect import bisect_left
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable
 
 import numpy as np
 from patsy import INTERCEPT, EvalFactor, Term
@@ -40,9 +40,8 @@ def check_redundancy(info: DesignInfo, schema: ModelSchema, constant: str) -> No
     for places in alike.values():
         found = [places[k] for k in _dependent(levels.products(places))]
         if found:
-            slices = info.term_slices.items()
-            terms = [t for t, s in slices if any(s.start <= j < s.stop for j in found)]
-            raise FormulaError(_refusal(terms, levels, constant))
+            terms = terms_of(info, found)
+            raise FormulaError(collinear(terms, constant, _fix(terms, levels)))
 
 
 class _Levels:
@@ -131,15 +130,25 @@ def _are_dependent(products: np.ndarray) -> bool:
     return False
 
 
-def _refusal(terms: list[Term], levels: _Levels, constant: str) -> str:
-    """Name the terms, and what to write instead."""
+def terms_of(info: DesignInfo, places: Collection[int]) -> list[Term]:
+    """List the terms whose columns are at these places."""
+    slices = info.term_slices.items()
+    return [term for term, s in slices if any(s.start <= j < s.stop for j in places)]
+
+
+def collinear(terms: list[Term], constant: str, instead: str) -> str:
+    """Say which terms are collinear, and what to write instead."""
     names = [constant if term == INTERCEPT else term.name() for term in terms]
     listed = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    return f"the columns of {listed} are collinear whatever the rows are; {instead}"
+
+
+def _fix(terms: list[Term], levels: _Levels) -> str:
+    """Say what to write instead of collinear functions of levels."""
     factors = {factor: None for term in terms for factor in term.factors}
     differ = len({levels.axis(factor) for factor in factors}) == len(factors)
     said = [instead for factor in factors if differ and (instead := _instead(factor, levels))]
-    instead = said[-1] if said else "leave one of them out"
-    return f"the columns of {listed} are collinear whatever the rows are; {instead}"
+    return said[-1] if said else "leave one of them out"
 
 
 def _instead(factor: EvalFactor, levels: _Levels) -> str:

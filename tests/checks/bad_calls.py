@@ -45,6 +45,7 @@ PYTHON = [
     ("fit('y ~ L.x', df)", "other rows"),
     ("fit('y ~ x + i(region, ref=\"north\")', df)", "levels of region must be declared"),
     ("fit('y ~ x + i(region)', df, levels={'region': ['n', 's']})", "leave a level out by ref="),
+    ("fit('y ~ x + I(2*x)', df)", "of x and I(2 * x) are collinear"),
     ("fit('y ~ x + offset(z)', df)", "offset= of dp_logit and dp_poisson"),
     (
         "fit('y ~ p25', {**df, 'p25': df['x']}, bounds={'y': (0, 1), 'p25': (0, 1)})",
