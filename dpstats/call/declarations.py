@@ -10,7 +10,7 @@ from dpstats.codebook import PARTS
 from dpstats.codebook import Schema as Declared
 from dpstats.engines import AnyTable
 from dpstats.engines.cells import is_utf8
-from dpstats.engines.columns import NUMERIC, UNTYPED
+from dpstats.engines.columns import NUMERIC, UNTYPED, no_number
 from dpstats.errors import ArgumentError, FormulaError, shown
 from dpstats.estimators.contract import Method
 from dpstats.formula import Formula
@@ -241,7 +241,7 @@ def _kind(name: str, formula: Formula, table: AnyTable, declared) -> Numeric | C
             f'private: levels={{"{name}": [...]}} or a Categorical column (in polars an Enum)'
             + ("; the labels of the first column after | alone are private" * several)
         )
-    raise ArgumentError(f"{name} is neither numeric nor categorical; convert the column first")
+    raise no_number(name, kind)
 
 
 def declared_x_new(x_new, formula: Formula) -> pd.DataFrame | None:

@@ -121,3 +121,23 @@ def test_no_error_of_a_command_shows_the_first_line_of_a_text_file(call, without
     code, out, err = in_shell(call)
     assert (code, out) == (2, "") and "none" in err
     assert not [cell for cell in CELLS if cell in err and cell not in call]
+
+
+@pytest.mark.parametrize(
+    ("command", "entry", "said"),
+    [
+        ("run", '[[ols]]\nname = "a"', "[[ols]] needs formula; it takes: "),
+        ("plan", '[[ols]]\nname = "a"', "[[ols]] needs formula; it takes: "),
+        ("run", '[[ols]]\nname = "a"\nformula = "y ~ region"', 'levels={"region": [...]}'),
+        ("plan", '[[ols]]\nname = "a"\nformula = "y ~ region"', "levels of 'region'"),
+        ("run", '[[iv]]\nname = "a"\nformula = "y ~ [x ~ z]"\nby = "region"', "as by subset="),
+    ],
+)
+def test_entries_of_a_study_are_named_as_they_stand_in_it(command, entry, said, ledger, tmp_path):
+    """Not as options of a command."""
+    shared = 'data = "people.csv"\nepsilon = 1\nbounds = {x = [0, 1], y = [0, 1], z = [0, 1]}'
+    (tmp_path / "s.toml").write_text(f"{shared}\n{entry}\n")
+    more = {"run": "-o out --ledger f.ledger", "plan": "--n 50"}[command]
+    code, out, err = in_shell(f"{command} s.toml {more}")
+    assert (code, out) == (2, "") and said in err and "--" not in err
+    assert ledger.spent == (0, 0) and not (tmp_path / "out").exists()
