@@ -101,7 +101,7 @@ def _first_sum(X: np.ndarray) -> list[int]:
     if rows.sum() < len(known):
         return []
     U = X[np.ix_(rows, known)]
-    R = np.linalg.qr(U / np.maximum(np.linalg.norm(U, axis=0), 1e-200), mode="r")
+    _, R = np.linalg.qr(U / np.maximum(np.linalg.norm(U, axis=0), 1e-200))
     small = np.flatnonzero(np.abs(np.diag(R)) < _NOTHING)
     if not small.size:
         return []

@@ -110,7 +110,9 @@ def declared_offset(column, exposure, bounds: Mapping, table: AnyTable) -> Offse
 
 def check_offset(offset: Offset | None, schema: Schema, response: Collection[str]) -> None:
     """Raise ArgumentError for an offset that the formula takes for a factor, or as the response."""
-    for name in () if offset is None else offset.schema:
+    if offset is None:
+        return
+    for name in offset.schema:
         if name in response:
             argument = "exposure" if name == offset.exposure else "offset"
             raise ArgumentError(
