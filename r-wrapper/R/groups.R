@@ -204,7 +204,7 @@ as.list.dp_ols_groups <- function(x, ...) {
     of_group <- (i - 1L) * ncol(x$estimates) + seq_along(x$coefficients)
     fit <- x[[i]]
     structure(c(unclass(fit), list(tidy = rows[of_group, columns], glance = all[i, ])),
-              class = c(class(fit), "modelsummary_list"))
+              class = c("modelsummary_list", class(fit)))
   })
   stats::setNames(fits, group_names(x))
 }
