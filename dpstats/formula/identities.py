@@ -1,15 +1,17 @@
 """Refuse terms that are collinear by arithmetic, as x and I(2 * x), whatever the rows are."""
 
 from collections.abc import Collection
+from itertools import product
 
 import numpy as np
+from patsy import Term
 from patsy.design_info import DesignInfo
 
 from dpstats.errors import FormulaError
-from dpstats.formula.columns import Part, products, squeezed
+from dpstats.formula.columns import Part, squeezed
 from dpstats.formula.expressions import read
 from dpstats.formula.expressions.analytic import analytic
-from dpstats.formula.redundancy import collinear, terms_of
+from dpstats.formula.redundancy import collinear
 from dpstats.schema import ModelSchema, Numeric
 
 Columns = tuple[tuple[Part, ...], ...]
@@ -26,40 +28,42 @@ _ROUNDING = 1e-6
 def check_identities(
     info: DesignInfo, schema: ModelSchema, constant: str, term_bounds: Collection[str]
 ) -> None:
-    """Refuse a design in which arithmetic makes a column a sum of multiples of others.
+    """Refuse a design in which arithmetic makes a term a sum of multiples of others.
 
-    ``constant`` is what the message calls the intercept. Columns that multiply the same functions
-    of levels are compared at public points, if their numbers are analytic. So what is refused
-    follows from the formula and the kinds of its variables, and not from their ranges, which may
-    be estimated. A term with bounds of its own, which clip it, is like no other.
+    ``constant`` is what the message calls the intercept. Terms with the same factors are compared
+    by their numbers, at public points and where these are analytic. What is refused follows from
+    the terms and the kinds of variables: not from ranges, which may be estimated, and not from how
+    factors are coded, so that of the terms that a selection keeps none are refused which all
+    together were not. A term with bounds of its own, which clip it, is like no other.
     """
     clipped = set(map(squeezed, term_bounds))
-    for columns, places in _compared(info).items():
-        if found := [places[k] for k in _dependent(columns, schema, clipped)]:
-            raise FormulaError(_refusal(info, found, constant))
+    for columns, terms in _compared(info).items():
+        if found := _dependent(columns, schema, clipped):
+            raise FormulaError(_refusal([*dict.fromkeys(terms[k] for k in found)], constant))
 
 
-def _compared(info: DesignInfo) -> dict[Columns, list[int]]:
-    """List columns that are multiples of the same function of levels: their numbers, and places.
+def _compared(info: DesignInfo) -> dict[Columns, list[Term]]:
+    """List the numbers that terms with the same factors multiply, and their terms.
 
-    None where all numbers are plain variables. Functions that multiply the same numbers are one.
+    None where all numbers are plain variables.
     """
-    numbers = [factor for factor, known in info.factor_infos.items() if known.type == "numerical"]
-    names = [read(factor.code).bare for factor in numbers]
+    numeric = {factor: known for factor, known in info.factor_infos.items() if known.num_columns}
+    names = [read(factor.code).bare for factor in numeric]
     if None not in names and len(names) == len({*names}):
         return {}
-    alike: dict[tuple, dict[int, tuple[Part, ...]]] = {}
-    for j, parts in enumerate(products(info)):
-        levels = ((part.factor, part.levels.tobytes()) for part in parts if part.levels is not None)
-        multiplied = (part for part in parts if part.levels is None)
-        alike.setdefault((*levels,), {})[j] = (*multiplied,)
-    return {(*columns.values(),): [*columns] for columns in alike.values()}
+    alike: dict[frozenset, list[tuple[tuple[Part, ...], Term]]] = {}
+    for term in info.term_codings:
+        numbers = [factor for factor in term.factors if factor in numeric]
+        parts = [[Part(f, j, None) for j in range(numeric[f].num_columns)] for f in numbers]
+        levels = frozenset(term.factors) - {*numbers}
+        alike.setdefault(levels, []).extend((multiplied, term) for multiplied in product(*parts))
+    unzipped = (zip(*columns, strict=True) for columns in alike.values())
+    return {columns: [*terms] for columns, terms in unzipped}
 
 
-def _refusal(info: DesignInfo, found: list[int], constant: str) -> str:
-    """Name the terms of columns, and what to write instead."""
-    terms = terms_of(info, found)
-    if len(found) == 1:
+def _refusal(terms: list[Term], constant: str) -> str:
+    """Name collinear terms, and what to write instead."""
+    if len(terms) == 1:
         return f"{terms[0].name()} is 0 whatever the rows are; leave it out"
     return collinear(terms, constant, "leave one of them out")
 

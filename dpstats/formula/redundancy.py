@@ -5,7 +5,7 @@ compared by their functions of levels, on all combinations of levels.
 """
 
 from bisect import bisect_left
-from collections.abc import Collection, Hashable
+from collections.abc import Hashable
 
 import numpy as np
 from patsy import INTERCEPT, EvalFactor, Term
@@ -40,7 +40,8 @@ def check_redundancy(info: DesignInfo, schema: ModelSchema, constant: str) -> No
     for places in alike.values():
         found = [places[k] for k in _dependent(levels.products(places))]
         if found:
-            terms = terms_of(info, found)
+            slices = info.term_slices.items()
+            terms = [t for t, s in slices if any(s.start <= j < s.stop for j in found)]
             raise FormulaError(collinear(terms, constant, _fix(terms, levels)))
 
 
@@ -128,12 +129,6 @@ def _are_dependent(products: np.ndarray) -> bool:
     except np.linalg.LinAlgError:
         return True
     return False
-
-
-def terms_of(info: DesignInfo, places: Collection[int]) -> list[Term]:
-    """List the terms whose columns are at these places."""
-    slices = info.term_slices.items()
-    return [term for term, s in slices if any(s.start <= j < s.stop for j in places)]
 
 
 def collinear(terms: list[Term], constant: str, instead: str) -> str:

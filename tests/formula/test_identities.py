@@ -46,7 +46,8 @@ COLLINEAR = [
     ("year + I(year**2) + I((year - 2000)**2)", "of the intercept, year, "),
     ("poly(x, 2) + I(x**2)", r"of the intercept, poly\(x, 2\) and I\(x \*\* 2\) are"),
     ("x*b + I(3*x):b", r"of x:b and I\(3 \* x\):b are"),
-    ("g + g:x + g:I(x + 1)", r"of "),
+    ("g + g:x + g:I(x + 1)", r"of g, g:x and g:I\(x \+ 1\) are"),
+    ("x + C(g, Sum):x + I(2*x):C(g, Sum)", r"of C\(g, Sum\):x and I\(2 \* x\):C\(g, Sum\) are"),
     ("I(x - x)", r"^I\(x - x\) is 0 whatever the rows are; leave it out$"),
     ("I(x/x)", r"of the intercept and I\(x / x\) are"),
 ]  # fmt: skip
@@ -85,6 +86,15 @@ def test_what_is_refused_is_collinear_on_rows(text, monkeypatch):
     monkeypatch.setattr("dpstats.formula.design.check_identities", lambda *_: None)
     found, columns = rank(f"y ~ {text}")
     assert found < columns
+
+
+@pytest.mark.parametrize("text", [text for text in FULL if "|" not in text])
+def test_what_a_selection_keeps_is_not_refused_either(text):
+    """It is chosen from rows, after the whole formula was checked."""
+    formula = Formula.parse(f"y ~ {text}")
+    kept = [formula.keep({*formula.terms} - {term}) for term in formula.terms]
+    found = [check.design(SCHEMA).names for check in kept if check.terms or check.has_intercept]
+    assert all(found) and len(found) >= len(formula.terms) - 1
 
 
 def test_a_term_with_bounds_of_its_own_is_clipped_to_them():
