@@ -19,7 +19,7 @@ Columns = tuple[tuple[Part, ...], ...]
 # rounding, is none, as a number and the logarithm of it plus a million are.
 _SCALES = (1.0, 1e4)
 # A column of which those before it leave this part, or less, is a sum of multiples of them.
-# Rounding leaves less; twelve powers, the logarithm and the inverse of one number leave 1e-6.
+# Rounding leaves less; twelve powers, the logarithm and the inverse of one number leave 1e-7.
 _NOTHING = 1e-10
 # A smaller multiple is due to rounding.
 _ROUNDING = 1e-6
