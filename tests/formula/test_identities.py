@@ -27,7 +27,15 @@ FULL = [
     "bs(x, df=4) + z", "np.log(x) + I(np.log(x)**2)", "I(x + z) | g", "x + I(x*(g == 1))",
     "np.round(x) + x", "I(x/z) + x + z", "cr(x, df=3, constraints='center') + I(z**2)",
 ]  # fmt: skip
-IN_R = ["x + log(x)", "poly(x, 3)", "x * z + I(x^2)", "x + pmax(x - 5, 0)", "I(x + z) | g"]
+IN_R = [
+    "x + log(x)",
+    "x + I((x^2)^0.5)",
+    "x + sqrt(x^2)",
+    "poly(x, 3)",
+    "x * z + I(x^2)",
+    "x + pmax(x - 5, 0)",
+    "I(x + z) | g",
+]
 # Collinear ones, with what the message names.
 COLLINEAR = [
     ("x + I(2*x)", r"of x and I\(2 \* x\) are collinear whatever the rows are; leave one of them"),

@@ -1,4 +1,4 @@
-"""Evaluate expressions that are analytic, of which an identity at some points holds at all."""
+"""Evaluate expressions that are analytic: what sums of them are at some points they are at all."""
 
 import ast
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ class _Unknown(Exception):
 
 
 def analytic(code: str, numbers: Mapping[str, np.ndarray]) -> np.ndarray | None:
-    """Evaluate arithmetic, whole powers, logarithms and what learns of its values, at points.
+    """Evaluate an expression of arithmetic, whole powers, logarithms and what learns a mean.
 
     Parameters
     ----------
@@ -38,10 +38,10 @@ def analytic(code: str, numbers: Mapping[str, np.ndarray]) -> np.ndarray | None:
 
     Notes
     -----
-    Where a weighted sum of such functions is 0 between two zeros of the denominators, it is 0 on
-    both sides of them: the values of a logarithm of x**2 left of 0 are those right of it. That does
-    not hold of roots of squares, which are absolute values; so powers of other exponents are
-    evaluated of one variable alone, of which negative values have none, and exp() is not.
+    A weighted sum of such functions that is 0 at many points is 0 wherever it has a value. That
+    does not hold of roots of squares, which are absolute values: so other powers are evaluated of
+    one variable alone, which has none where it is negative, and exp(), by which log() makes roots,
+    is not evaluated.
 
     Examples
     --------
@@ -81,9 +81,12 @@ def _is_analytic(base: ast.expr, exponent: ast.expr) -> bool:
     """Tell whether a power is of a whole number, or of one variable."""
     try:
         power = float(ast.literal_eval(exponent))
-    except (ValueError, OverflowError):
+    except (ValueError, TypeError, OverflowError):
         return False
-    return power.is_integer() or isinstance(base, ast.Name) or ast.unparse(base).startswith("Q(")
+    match base:
+        case ast.Name() | ast.Call(ast.Name("Q")):
+            return True
+    return power.is_integer()
 
 
 def _constants(call: ast.Call) -> list:

@@ -19,7 +19,8 @@ VALUES = {
     "poly(x, degree=3, raw=True)": np.stack([X, X**2, X**3], axis=1),
 }
 OTHERS = [
-    "np.abs(x)", "np.exp(x)", "np.sqrt(x)", "I((x - 2)**0.5)", "I(x**z)", "x > 2", "I(x*(z > 3))",
+    "np.abs(x)", "np.exp(x)", "np.sqrt(x)", "I((x - 2)**0.5)", "I((Q('x')**2)**0.5)", "I(x**z)",
+    "x > 2", "I(x*(z > 3))",
     "np.where(x > 2, x, 0)", "bs(x, df=4)", "scale(x, center=False)", "np.round(x, 1)", "C(x)",
     f"I(x * 1{'0' * 400})", f"I(x**1{'0' * 400})", "g", "I(g + x)",
 ]  # fmt: skip
