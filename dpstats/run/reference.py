@@ -31,13 +31,14 @@ _TWO_VALUES = 1.3
 
 def reference_of(
     design: Design, marginals: Mapping[str, Marginal], response: str, limit: Numeric | None,
-    grouped: bool = False,
+    grouped: bool = False, unseen: bool = False,
 ) -> Reference:  # fmt: skip
     """Return center, scale and extremes of a design as if its variables were independent.
 
     They are those of a synthetic table with the released distributions, which is the same in
     every call, so this uses nothing but what was released and public facts. ``limit`` are the
-    declared bounds of the response. Where fits are ``grouped`` each is of a part of the rows.
+    declared bounds of the response. Where fits are ``grouped`` each is of a part of the rows, and
+    ``unseen`` asks for tails where none is seen.
     """
     center, sd, U = _standardised(_synthetic(design, marginals, _UNIFORM).numbers)
     correlation = U.T @ U / _ROWS + _JITTER * np.eye(len(sd))
@@ -45,7 +46,7 @@ def reference_of(
     root = np.linalg.cholesky(correlation) * sd[:, None]
     y = marginals[response]
     scale = max(y.sd, LEAST_SD)
-    extremes = _extremes(design, marginals, center, root, y, limit)
+    extremes = _extremes(design, marginals, center, root, y, limit, unseen)
     extremes = extremes.of_groups() if grouped else extremes
     columns = [m for name, m in marginals.items() if name in {*design.schema, response}]
     hidden = max(1.0 if marginal.is_rough else marginal.hidden for marginal in columns)
@@ -53,7 +54,7 @@ def reference_of(
 
 
 def _extremes(
-    design: Design, marginals: Mapping[str, Marginal], center, root, y: Marginal, limit
+    design: Design, marginals: Mapping[str, Marginal], center, root, y: Marginal, limit, unseen
 ) -> Extremes:
     """Return what the distributions tell of far values."""
     rows = _synthetic(design, marginals, 0.0)
@@ -65,11 +66,10 @@ def _extremes(
     heavy, columns = _heavy(marginals, y), _standardised(Z)[2]
     kurtosis, skewness = ((columns**power).mean(axis=0) for power in (4, 3))
     seen, within = _tails(rows, design)
-    continued_tails, continued_skewness = _continued(design, marginals)
-    tails = np.where(seen > 0, np.maximum(seen, continued_tails), 0.0)
-    far_tails = np.maximum(seen, continued_tails)
-    far_skewness = np.where(continued_tails > 0, np.abs(continued_skewness), 0.0)
-    far_skewness = np.maximum(far_skewness, np.where(seen > 0, np.abs(skewness), 0.0))
+    none = np.zeros((2, len(seen)))
+    far, far_skewness = _continued(design, marginals) if unseen or seen.any() else none
+    far = np.maximum(far, seen)
+    tails = np.where(seen > 0, far, 0.0)
     ends = _ends(y, limit)
     reach = float(np.abs(ends).max()) * (1.0 if limit is not None or y.is_rough else 1 + heavy)
     return Extremes(
@@ -79,14 +79,14 @@ def _extremes(
         kurtosis=kurtosis + _UNSEEN_KURTOSIS * is_rough,
         skewness=skewness,
         tails=tails,
-        far_tails=far_tails,
+        far_tails=far if unseen else tails,
         far_skewness=far_skewness,
         within=within,
         moves=_moves(Z, within, design),
         y_ends=ends,
         y_reach=reach,
         y_most=reach if limit is not None else Extremes.BEYOND_ALL * reach,
-        y_far_square=_far_square(y),
+        y_far_square=_far_square(y) if unseen else 1.0,
         y_error=min(y.square_error, Extremes.LARGEST_ERROR),
         y_points=y.standardised,
         y_weights=y.weights,
@@ -107,12 +107,15 @@ def _far_square(y: Marginal) -> float:
 
 
 def _continued(design: Design, marginals: Mapping[str, Marginal]) -> tuple[np.ndarray, np.ndarray]:
-    """Return tails and skewness (d,) of columns if those of variables go on in the noise."""
+    """Return tails of columns and their skewness, (d,) each, if those of variables go on in noise.
+
+    The skewness has no sign, and is 0 without a tail.
+    """
     seen = [m.seen.counts.sum() for m in marginals.values() if m.seen is not None]
     rows = int(np.clip(max(seen, default=0.0), _ROWS, _MOST_ROWS))
     table = _table(design, marginals, rows, lambda marginal: continued(marginal, rows))
-    columns = _standardised(table.numbers)[2]
-    return _tails(table, design)[0], (columns**3).mean(axis=0)
+    tails, columns = _tails(table, design)[0], _standardised(table.numbers)[2]
+    return tails, np.abs((columns**3).mean(axis=0)) * (tails > 0)
 
 
 def _tails(rows: Rows, design: Design) -> tuple[np.ndarray, np.ndarray]:
@@ -129,7 +132,10 @@ def _tails(rows: Rows, design: Design) -> tuple[np.ndarray, np.ndarray]:
         inside = one.places if one.main is None else np.append(one.places, one.main)
         within[inside] = [_standardised(numbers[j][:, None])[1][0] for j in inside]
     units = [_standardised(numbers[j][:, None])[2] for j in range(Z.shape[1])]
-    moments = [[float((unit**power).mean()) for power in (4, 3)] for unit in units]
+    squares = [unit * unit for unit in units]
+    moments = [
+        ((two * two).mean(), (two * one).mean()) for one, two in zip(units, squares, strict=True)
+    ]
     tails = [Extremes.tail(fourth, fourth > third**2 + _TWO_VALUES) for fourth, third in moments]
     return np.array(tails), within
 

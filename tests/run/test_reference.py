@@ -26,11 +26,11 @@ NORMAL = marginal(np.random.default_rng(1).normal(size=4001))
 COUNTS = marginal([0.0, 1, 2, 30], [0.7, 0.2, 0.09, 0.01])
 
 
-def reference(x=NORMAL, y=NORMAL, limit=None, formula="y ~ x", grouped=False):
+def reference(x=NORMAL, y=NORMAL, limit=None, formula="y ~ x", grouped=False, unseen=True):
     """The reference of a design of x whose response is y."""
     schema = {name: Numeric(-100.0, 100.0) for name in ("x", "y")}
     design = Formula.parse(formula).design(schema)
-    return reference_of(design, {"x": x, "y": y}, "y", limit, grouped)
+    return reference_of(design, {"x": x, "y": y}, "y", limit, grouped, unseen)
 
 
 def test_scales_are_those_of_the_distributions():
@@ -120,7 +120,7 @@ def test_a_tail_that_noise_hides_counts_as_far_alone():
     """
     zeros = replace(marginal(np.linspace(-1, 1, 41)), is_unseen=True)
     found = reference(x=zeros).extremes
-    assert found.tails[0] == 0
+    assert found.tails[0] == reference(x=zeros, unseen=False).extremes.far_tails[0] == 0
     assert found.far_tails[0] == pytest.approx(6 / 0.03, rel=0.3) and found.far_skewness[0] > 8
     bounded = replace(zeros, clipping=(-1.0, 1.0))
     assert reference(x=bounded).extremes.far_tails[0] == 0
@@ -181,6 +181,7 @@ def test_a_response_has_the_variance_of_tails_that_go_on():
     long, even = rng.lognormal(sigma=1.2, size=20_000), rng.random(20_000)
     y = released(long, 0.1)
     assert 1.4 < reference(y=y).extremes.y_far_square < long.var() / y.sd**2
+    assert reference(y=y, unseen=False).extremes.y_far_square == 1.0
     assert reference(y=released(even, 0.1)).extremes.y_far_square == pytest.approx(1, abs=0.05)
     unseen = replace(marginal(np.linspace(-1, 1, 41)), is_unseen=True)
     assert reference(y=unseen).extremes.y_far_square == reference().extremes.y_far_square == 1.0

@@ -28,7 +28,8 @@ class Extremes:
         two values, which have no tail. Of an interaction of a number with codes it is that of the
         number within a code.
     far_tails : numpy.ndarray, shape (d,)
-        The same where tails that go on exceed it, whether or not what is seen does.
+        The same where tails that go on exceed it, whether or not what is seen does, of methods that
+        ask for it (:class:`Ranges`).
     far_skewness : numpy.ndarray, shape (d,)
         The larger of the skewness and that if tails go on, without sign; 0 without such a tail.
     within : numpy.ndarray, shape (d,)

@@ -33,6 +33,8 @@ class Ranges:
     response : float
         How many times the budget of a regressor's distribution the response's takes then; 0 leaves
         it out.
+    unseen_tails : bool
+        Whether it asks how far out columns may lie where noise hides all of their tails.
     grouped : float, optional
         The fraction ``share`` for groups, which share what it buys.
     """
@@ -43,6 +45,7 @@ class Ranges:
     needed: bool = True
     marginals: bool = False
     response: float = 1.0
+    unseen_tails: bool = False
     grouped: float | None = None
 
     def bought(self, grouped: bool) -> float:
