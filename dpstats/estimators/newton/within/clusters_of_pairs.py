@@ -21,7 +21,7 @@ from dpstats.privacy import Cost
 
 _ONE = 1 << ENTRY_BITS
 # Fractions of the cost for the largest group and for lengths; the rest is for the products.
-_LARGEST, _LENGTHS = 0.06, 0.1
+_LARGEST, _LENGTHS = 0.1, 0.1
 
 
 def moved(step: float, length: float) -> float:

@@ -15,6 +15,8 @@ _BITS = ENTRY_BITS // 2
 # The largest group may have so many times the scores of a group as large whose errors are shared
 # as those of others are. With 3 intervals held by up to 0.05 less than those without privacy.
 _TIMES = 4.0
+# It is taken to be as large as it is released to be, less so many deviations of the noise.
+_SURE = 2.0
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,8 @@ class Freedoms:
     """Hold the largest f of a group, and the sum of the roots of f over groups, which combine.
 
     f = W - sum w^2 / W is twice the weight of a group's pairs, n - 1 of n rows without weights, or
-    the sum of that over the parts that it is divided into. Both are in units of 2^-10.
+    the sum of that over the parts that it is divided into. The largest is in units of 2^-10, and
+    the sum, which counts for half of its noise, in units of 2^-9.
     """
 
     largest: int
@@ -32,7 +35,7 @@ class Freedoms:
     def of(cls, rows: PairRows) -> "Freedoms":
         """Read them off rows of whole groups."""
         own = whole_groups(_of_parts(rows), rows)
-        roots = np.sqrt(own).astype(np.int64)
+        roots = np.sqrt(own / 4).astype(np.int64)
         return cls(int(own.max(initial=0)) >> _BITS, int(roots.sum()))
 
     def __add__(self, other: "Freedoms") -> "Freedoms":
@@ -41,7 +44,7 @@ class Freedoms:
 
 @dataclass(frozen=True)
 class Unequal:
-    """Hold the largest f of a group, less its noise, and the sum of the roots, as released."""
+    """Hold what the largest f of a group is at least, and the sum of the roots, as released."""
 
     largest: float
     roots: float
@@ -55,19 +58,20 @@ class Unequal:
         of a group raises f of this part by at most 1, and none falls. So the largest f rises by at
         most 1, and so does the sum of roots, as sqrt(f + 1) <= sqrt f + 1. Of two tables that
         differ in a row that is replaced each number is at least that of the rows in common, m, and
-        at most m + 1. So under both relations either moves by at most 1: by sqrt 2 together, and by
-        2 in L1. Rounded down to whole 2^-20 by part, f rises by at most 2^20 + 1 of these, and its
-        root by less than half a 2^-10 more than 1; rounded down, both move by at most 2^10 + 1.
+        at most m + 1. So under both relations either moves by at most 1: the largest and half the
+        sum by sqrt(5/4) together, and by 3/2 in L1. Of f, rounded down to whole 2^-20 by part, the
+        same is so; the largest is rounded down to whole 2^-10, and so is half of each root, so they
+        move by at most 2^10 + 1 and 2^9 + 1 of these.
         """
         held = queries.total(Freedoms.of)
-        far = (1 << _BITS) + 1
+        far, half = (1 << _BITS) + 1, (1 << _BITS - 1) + 1
         query = Query(
-            "largest group", [held.largest, held.roots], l1=2 * far, l2=math.sqrt(2) * far,
+            "largest group", [held.largest, held.roots], l1=far + half, l2=math.hypot(far, half),
             unit=2.0**-_BITS,
         )  # fmt: skip
         noisy = queries.noise.add(query, cost)
-        largest, roots = (max(float(value), 0.0) for value in noisy.values)
-        return cls(max(largest - noisy.deviation, 0.0), roots)
+        largest, roots = (float(value) for value in noisy.values)
+        return cls(max(largest - _SURE * noisy.deviation, 0.0), 2 * max(roots, 0.0))
 
     def limit(self, total: float, p: int, square: float, freedom: float) -> float:
         """Return how long the largest group's sum of scores (p,) may be, where errors are shared.
@@ -99,4 +103,5 @@ def _of_parts(rows: PairRows) -> np.ndarray:
     if not len(rows):
         return np.zeros(0, np.int64)
     squares = np.add.reduceat((parts * unit).astype(np.int64) ** 2, starts[:-1])
-    return (totals + -squares // totals) * ((1 << ENTRY_BITS) // unit)
+    # a part of rows that count for nothing has no total
+    return (squares > 0) * (totals + -squares // totals) * ((1 << ENTRY_BITS) // unit)

@@ -18,8 +18,8 @@ def test_freedoms_are_those_of_parts_of_groups_together():
     """Groups of 5 and 9 rows are parts of one, and a group of 3 stands alone."""
     X, y = stacked(line(5, 1), line(9, 1, part=1), line(3, 2))
     found = queries_of(X, y, ADD_REMOVE).total(Freedoms.of)
-    roots = int(2**10 * 12**0.5) + int(2**10 * 2**0.5)
-    assert found == Freedoms(12 * 2**10, roots)
+    halves = int(2**9 * 12**0.5) + int(2**9 * 2**0.5)
+    assert found == Freedoms(12 * 2**10, halves)
     assert queries_of(X[:0], y[:0], ADD_REMOVE).total(Freedoms.of) == Freedoms(0, 0)
 
 
@@ -27,7 +27,9 @@ def test_rows_of_halves_count_for_half():
     """Of four rows of weight 1 / 2 W is 2 and the sum of squares 1."""
     X, y = weighing(line(4, 1), 0.5)
     found = queries_of(X, y, ADD_REMOVE, weighted=True).total(Freedoms.of)
-    assert found == Freedoms(3 * 2**9, int(2**10 * 1.5**0.5))
+    assert found == Freedoms(3 * 2**9, int(2**9 * 1.5**0.5))
+    none = queries_of(*weighing(line(4, 1), 0.0), ADD_REMOVE, weighted=True).total(Freedoms.of)
+    assert none == Freedoms(0, 0)
 
 
 @pytest.mark.parametrize("p", [1, 3])
