@@ -64,9 +64,12 @@ def _extremes(
     codes = sum(len(block.coding) for block in design.layout.blocks)
     heavy, columns = _heavy(marginals, y), _standardised(Z)[2]
     kurtosis, skewness = ((columns**power).mean(axis=0) for power in (4, 3))
-    tails, within = _tails(rows, design)
-    if tails.any():
-        tails = np.where(tails > 0, np.maximum(tails, _continued(design, marginals)), 0.0)
+    seen, within = _tails(rows, design)
+    continued_tails, continued_skewness = _continued(design, marginals)
+    tails = np.where(seen > 0, np.maximum(seen, continued_tails), 0.0)
+    far_tails = np.maximum(seen, continued_tails)
+    far_skewness = np.where(continued_tails > 0, np.abs(continued_skewness), 0.0)
+    far_skewness = np.maximum(far_skewness, np.where(seen > 0, np.abs(skewness), 0.0))
     ends = _ends(y, limit)
     reach = float(np.abs(ends).max()) * (1.0 if limit is not None or y.is_rough else 1 + heavy)
     return Extremes(
@@ -76,6 +79,8 @@ def _extremes(
         kurtosis=kurtosis + _UNSEEN_KURTOSIS * is_rough,
         skewness=skewness,
         tails=tails,
+        far_tails=far_tails,
+        far_skewness=far_skewness,
         within=within,
         moves=_moves(Z, within, design),
         y_ends=ends,
@@ -89,12 +94,16 @@ def _extremes(
     )
 
 
-def _continued(design: Design, marginals: Mapping[str, Marginal]) -> np.ndarray:
-    """Return the tails (d,) of columns if those of variables go on where noise hides them."""
+def _continued(
+    design: Design, marginals: Mapping[str, Marginal]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return tails and skewness (d,) of columns if tails of variables go on where noise hides them.
+    """
     seen = [m.seen.counts.sum() for m in marginals.values() if m.seen is not None]
     rows = int(np.clip(max(seen, default=0.0), _ROWS, _MOST_ROWS))
     table = _table(design, marginals, rows, lambda marginal: continued(marginal, rows))
-    return _tails(table, design)[0]
+    columns = _standardised(table.numbers)[2]
+    return _tails(table, design)[0], (columns**3).mean(axis=0)
 
 
 def _tails(rows: Rows, design: Design) -> tuple[np.ndarray, np.ndarray]:

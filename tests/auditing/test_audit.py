@@ -19,6 +19,8 @@ from dpstats.noise import Noise, Query
 from dpstats.privacy import GDP, PureDP
 from tests.checks.trust_hazards import AUDITED, AUDITED_TOGETHER
 
+pytestmark = pytest.mark.system_noise
+
 ALPHA = 1e-6
 CORNERS = [(pair.first, pair.second) for pair in corner_pairs(1, "add_remove")]
 BITS = [([0] * 5, [0] * 4 + [1])]

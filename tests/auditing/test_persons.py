@@ -19,6 +19,8 @@ from dpstats.privacy import ADD_REMOVE, GDP, RELATIONS
 from dpstats.rows import PrivacyUnit
 from dpstats.rows.privacy_unit import ONE
 
+pytestmark = pytest.mark.system_noise
+
 KNOWN = {**dp.METHODS, **GENERALIZED}
 METHODS = [name for name, method in KNOWN.items() if "units" in method.takes]
 AUDITED = [(name, relation) for name in METHODS for relation in RELATIONS]

@@ -10,6 +10,8 @@ from dpstats.privacy import GDP, PureDP
 from dpstats.testing import insecure_seed
 from tests.checks.drawn_ahead import Counting, check_handed_out_once
 
+pytestmark = pytest.mark.system_noise
+
 
 @pytest.fixture
 def numbered(monkeypatch):

@@ -42,6 +42,8 @@ from tests.checks.exact_samplers import (
 )
 from tests.checks.replay import Case, problem_of, run
 
+pytestmark = pytest.mark.system_noise
+
 ALPHA = 1e-6
 
 

@@ -30,6 +30,8 @@ from tests.checks.fresh_noise import (
 )
 from tests.checks.replay import Recorder, check_scales, run
 
+pytestmark = pytest.mark.system_noise
+
 # In units of 2^-40: on the fine grid, at its end, 20 bits and 103 bits up the coarse one.
 SCALES = (1e-3, 1.0, 1e6, 3.0 * 2.0**62)
 

@@ -12,6 +12,8 @@ from dpstats.noise.objective_perturbation import deviation, perturbed_minimiser
 from dpstats.privacy import PureDP
 from dpstats.testing import insecure_seed
 
+pytestmark = pytest.mark.system_noise
+
 RADIUS = 1.0
 
 

@@ -14,6 +14,8 @@ from dpstats.privacy import GDP, ApproxDP, gdp_delta
 from dpstats.testing import insecure_seed
 from tests.checks.posterior import check_samples, cross_products
 
+pytestmark = pytest.mark.system_noise
+
 
 def by_quadrature(shift, share, epsilon):
     points, step = np.linspace(-30, 30, 600_001, retstep=True)

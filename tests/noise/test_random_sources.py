@@ -18,6 +18,8 @@ from dpstats.privacy import GDP, PureDP
 from dpstats.testing import insecure_seed
 from tests.checks.fresh_noise import ALPHA, COSTS, DRAWS, check_drawn, query_of
 
+pytestmark = pytest.mark.system_noise
+
 
 @settings(max_examples=200, deadline=None)
 @given(st.integers(1, 10**9), st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=3))

@@ -11,6 +11,8 @@ from dpstats.noise import spherical as module
 from dpstats.noise.spherical import standard_deviation
 from tests.checks.spherical import check_lengths, drawn
 
+pytestmark = pytest.mark.system_noise
+
 
 @pytest.mark.parametrize("size", [3, 4, 11])
 def test_lengths_have_the_density_that_the_guarantee_needs(size):

@@ -12,6 +12,8 @@ from dpstats.noise.tukey_depth import Boxes
 from dpstats.privacy import ApproxDP
 from dpstats.testing import insecure_seed
 
+pytestmark = pytest.mark.system_noise
+
 SIDE = 6  # a small public lattice, 0..5 on each axis
 
 

@@ -112,6 +112,22 @@ def test_a_tail_is_what_a_kurtosis_has_beyond_a_normal_one():
     assert reference(x=marginal(np.linspace(0, 1, 50))).extremes.tails[0] == 0
 
 
+def test_a_tail_that_noise_hides_counts_as_far_alone():
+    """Where nothing but zeros is seen of a column without bounds, and of skewed columns that are.
+
+    Seen ones count too; where declared bounds are the range, nothing is taken to be beyond.
+    """
+    zeros = replace(marginal(np.linspace(-1, 1, 41)), is_unseen=True)
+    found = reference(x=zeros).extremes
+    assert found.tails[0] == 0
+    assert found.far_tails[0] == pytest.approx(6 / 0.03, rel=0.3) and found.far_skewness[0] > 8
+    bounded = replace(zeros, clipping=(-1.0, 1.0))
+    assert reference(x=bounded).extremes.far_tails[0] == 0
+    found = reference(x=COUNTS).extremes
+    assert (found.far_tails, found.far_skewness) == (found.tails, abs(found.skewness))
+    assert reference().extremes.far_tails[0] == reference().extremes.far_skewness[0] == 0
+
+
 @pytest.mark.parametrize("formula", ["y ~ x * g", "y ~ g + x:g"])
 def test_columns_of_an_interaction_have_the_tail_of_their_number(formula):
     """Within a code: the zeros at others are no tail, and what makes a number's is one."""

@@ -27,6 +27,10 @@ class Extremes:
         hides them; 0 where what is seen exceeds it by less than ``CLEAR_TAIL``, and for columns of
         two values, which have no tail. Of an interaction of a number with codes it is that of the
         number within a code.
+    far_tails : numpy.ndarray, shape (d,)
+        The same where tails that go on exceed it, whether or not what is seen does.
+    far_skewness : numpy.ndarray, shape (d,)
+        The larger of the skewness and that if tails go on, without sign; 0 without such a tail.
     within : numpy.ndarray, shape (d,)
         Deviations, within a code, of the columns of such interactions and of their number; 0 for
         other columns.
@@ -90,6 +94,8 @@ class Extremes:
     kurtosis: np.ndarray
     skewness: np.ndarray
     tails: np.ndarray
+    far_tails: np.ndarray
+    far_skewness: np.ndarray
     within: np.ndarray
     moves: np.ndarray
     y_ends: np.ndarray
@@ -118,7 +124,8 @@ class Extremes:
         """
         skewed, even = self.GROUP_TAIL
         most = np.maximum(skewed * self.skewness**2, even)
-        return replace(self, tails=np.minimum(self.tails, most))
+        tails, far_tails = np.minimum(self.tails, most), np.minimum(self.far_tails, most)
+        return replace(self, tails=tails, far_tails=far_tails)
 
     @property
     def room(self) -> float:
@@ -147,9 +154,7 @@ class Extremes:
             1.0,
             math.inf,
             np.full(columns, math.inf),
-            np.zeros(columns),
-            np.zeros(columns),
-            np.zeros(columns),
+            *np.zeros((5, columns)),
             np.eye(columns),
             np.array([-math.inf, math.inf]),
             math.inf,

@@ -152,7 +152,8 @@ def release(
     slope = share * (1 - share)
     if offsets is not None:  # far out they leave no slope
         slope = max(float(offsets.mean(logistic_slope, center)), _LEAST_SHARE)
-    tails = far_directions(basis, whitening.map, rough.problem)[1]
+    extremes = rough.reference.extremes
+    tails = far_directions(basis, whitening.map, rough.problem, extremes.far_tails)[1]
     flat = _FLAT * rows * float(tails.max(initial=0.0))
     limit, kept = _leverage_limit(tail, whitening, rows * slope, rough.replaces, mu, flat)
     total = mapped(passes, partial(mapped_rows, basis, whitening.map)).sum
@@ -169,7 +170,8 @@ def release(
     few = (counted.total - counted.noise) / counted.part < rows_for_scales(
         len(basis.center) + (offsets is not None), problem, cost, _MARGINALS, 0.0
     )
-    farthest = rough.reference.extremes.leverage
+    # some square of a column is as large as its kurtosis, the mean of squares by themselves
+    farthest = max(extremes.leverage, float(tails.max(initial=0.0)))
     beyond = tail.beyond(limit**2 / whitening.dimension)
     most = (beyond + tail.deviation) * math.sqrt(farthest) if farthest > limit**2 else 0.0
     hidden = hidden_share(tail.deviation, rows) if has_room(basis, problem) else 0.0
@@ -258,7 +260,10 @@ def _changed(queries: LogisticQueries, hessian: Hessian, rows: float, most: floa
     kurtosis of the column tells. Nor is it more than ``most``, the length of all rows that may lie
     there.
     """
-    directions, tails = far_directions(queries.basis, queries.map, queries.problem)
+    extremes = queries.reference.extremes
+    directions, tails = far_directions(
+        queries.basis, queries.map, queries.problem, extremes.far_tails
+    )
     lost = np.minimum(_FLAT * rows * tails / queries.limit**3, most)
     return (lost[:, None] * directions) @ hessian.inverse
 

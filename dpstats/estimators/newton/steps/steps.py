@@ -143,7 +143,9 @@ class Steps:
         each column that has a tail. Rows of a unit are taken to be alike, as for ``part``.
         """
         queries = self.queries
-        directions, tails = far_directions(queries.basis, self.whitening.map, queries.problem)
+        directions, tails = far_directions(
+            queries.basis, self.whitening.map, queries.problem, queries.reference.extremes.tails
+        )
         if not len(tails):
             return np.zeros((1, len(state.eta)))
         slopes = (directions @ state.eta) ** 2 + directions**2 @ state.variance

@@ -185,13 +185,16 @@ def reference_of(
     if width is not None:
         reach = min(reach, width / y.scale)
     error = y.hidden * float(np.linalg.norm(y.standardised**2))
+    tails = np.array([0.0 if c is None else c.tail for c in columns])
     extremes = Extremes(
         heavy=heavy,
         heavy_seen=heavy,
         leverage=float(sum(far)),
         kurtosis=np.array([_UNKNOWN_KURTOSIS if c is None else c.kurtosis for c in columns]),
         skewness=np.zeros(len(columns)),  # differences are symmetric
-        tails=np.array([0.0 if c is None else c.tail for c in columns]),
+        far_skewness=np.zeros(len(columns)),
+        tails=tails,
+        far_tails=tails,
         within=np.zeros(len(columns)),
         moves=np.eye(len(columns)),
         y_ends=np.array([-reach, reach]),

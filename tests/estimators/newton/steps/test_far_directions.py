@@ -19,11 +19,11 @@ from dpstats.testing import insecure_seed
 FAR, N = 20.0, 200_000
 
 
-def problem(formula: str, tails: list[float], within: list[float]) -> Problem:
-    """The problem of a formula in x, z and codes g, with such tails of its numeric columns."""
+def problem(formula: str, within: list[float]) -> Problem:
+    """The problem of a formula in x, z and codes g, with such deviations within codes."""
     schema = {name: Numeric(-FAR, FAR) for name in "yxz"} | {"g": Categorical(("a", "b", "c"))}
-    design, d = Formula.parse(formula).design(schema), len(tails)
-    extremes = replace(Extremes.unknown(d), tails=np.array(tails), within=np.array(within))
+    design, d = Formula.parse(formula).design(schema), len(within)
+    extremes = replace(Extremes.unknown(d), within=np.array(within))
     reference = Reference(np.zeros(d), np.eye(d), 0.0, 1.0, extremes)
     return Problem(
         design.low, design.high, -FAR, FAR, design.intercept, ADD_REMOVE, None, False,
@@ -38,26 +38,27 @@ def whitening(basis: IndicatorBasis, phi: np.ndarray) -> np.ndarray:
 
 
 def test_rows_far_out_in_a_column_lie_along_it():
-    made = problem("y ~ x + z", [0.0, 7.0], [0.0, 0.0])
+    made = problem("y ~ x + z", [0.0, 0.0])
     basis, rng = IndicatorBasis.of(made), np.random.default_rng(1)
     phi = np.column_stack([np.ones(500), rng.normal(size=(500, 2))])
     map_ = whitening(basis, phi)
-    directions, tails = far_directions(basis, map_, made)
+    directions, tails = far_directions(basis, map_, made, np.array([0.0, 7.0]))
     expected = basis.directions(map_)[1]
     assert directions == pytest.approx(expected[None] / np.linalg.norm(expected))
     assert tails.tolist() == [7.0]
-    none = far_directions(basis, map_, problem("y ~ x + z", [0.0, 0.0], [0.0, 0.0]))
+    none = far_directions(basis, map_, made, np.zeros(2))
     assert none[0].shape == (0, 3) and none[1].shape == (0,)
 
 
 def test_columns_that_move_with_one_are_part_of_its_direction():
-    made = problem("y ~ x + z", [5.0, 0.0], [0.0, 0.0])
+    made = problem("y ~ x + z", [0.0, 0.0])
     moves = np.array([[1.0, -2.0], [0.0, 1.0]])
     extremes = replace(made.reference.extremes, moves=moves)
     made = replace(made, reference=replace(made.reference, extremes=extremes))
     basis = IndicatorBasis.of(made)
     map_ = np.vstack([np.zeros(2), np.diag([3.0, 0.5])])
-    assert far_directions(basis, map_, made)[0] == pytest.approx(np.array([[3, -1]]) / 10**0.5)
+    found = far_directions(basis, map_, made, np.array([5.0, 0.0]))[0]
+    assert found == pytest.approx(np.array([[3, -1]]) / 10**0.5)
 
 
 @pytest.mark.parametrize("formula", ["y ~ x * g", "y ~ g + x:g"])
@@ -66,12 +67,12 @@ def test_rows_of_a_code_lie_along_the_number_and_its_column(formula):
     rng, deviation = np.random.default_rng(2), 1.5
     x = deviation * rng.laplace(size=N) / np.sqrt(2)
     g = rng.choice(3, N, p=[0.6, 0.35, 0.05])
-    made = problem(formula, [3.0] * 3, [deviation] * 3)
+    made = problem(formula, [deviation] * 3)
     basis, whole = IndicatorBasis.of(made), "*" in formula
     columns = [x * (g == code) for code in (1, 2)] if whole else [x * (g == c) for c in range(3)]
     phi = np.column_stack([np.eye(3)[g], *([x] if whole else []), *columns])
     map_ = whitening(basis, phi)
-    directions, tails = far_directions(basis, map_, made)
+    directions, tails = far_directions(basis, map_, made, np.full(3, 3.0))
     shares = np.array([(g == code).mean() for code in range(3)])
     assert tails == pytest.approx(3.0 / shares, rel=0.03)
     for code, direction in enumerate(directions):
