@@ -94,11 +94,8 @@ def _extremes(
     )
 
 
-def _continued(
-    design: Design, marginals: Mapping[str, Marginal]
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return tails and skewness (d,) of columns if tails of variables go on where noise hides them.
-    """
+def _continued(design: Design, marginals: Mapping[str, Marginal]) -> tuple[np.ndarray, np.ndarray]:
+    """Return tails and skewness (d,) of columns if tails of variables go on where noise hides them."""
     seen = [m.seen.counts.sum() for m in marginals.values() if m.seen is not None]
     rows = int(np.clip(max(seen, default=0.0), _ROWS, _MOST_ROWS))
     table = _table(design, marginals, rows, lambda marginal: continued(marginal, rows))

@@ -113,8 +113,8 @@ def release_clusters(
     of its parts. The covariance of the sum over groups is sum_g T_g T_g' (Liang and Zeger 1986;
     Arellano 1987), of T_g cut to length D. That is at least what is said by
     :func:`~dpstats.estimators.newton.steps.clusters.limit_of_sums`, and at least the length that
-    the largest group may have (:meth:`~dpstats.estimators.newton.within.largest_group.Unequal
-    .limit`), which of groups of one size is less.
+    the largest group may have where groups are of different sizes
+    (:meth:`~dpstats.estimators.newton.within.largest_group.Unequal.limit`).
 
     Guarantee. The cost. By the proof of
     :class:`~dpstats.estimators.newton.within.pair_queries.PairQueries` a row that joins a group
@@ -135,7 +135,7 @@ def release_clusters(
     left, step = cost.part(1 - _LARGEST - _LENGTHS), 1.5 * limit * (1 + 2 * math.sqrt(p) / _ONE)
     mean, noise = total / clusters.number, noise_of_products(left, p, queries.groups_changed)
     length = step * max(limit_of_sums(mean / step, clusters.number, p, noise), 1.5)
-    length = max(length, unequal.limit(total, p, square, 2 * steps.rows))
+    length = max(length, unequal.limit(total, p, square, 2 * steps.rows, clusters.number))
     far = moved(step + 2 * math.sqrt(p) * length / _ONE, length) * queries.groups_changed
     work = partial(_products, scores, length)
     return queries.cluster_products(work, length**2, far / length**2, p, left)

@@ -17,6 +17,8 @@ _BITS = ENTRY_BITS // 2
 _TIMES = 4.0
 # It is taken to be as large as it is released to be, less so many deviations of the noise.
 _SURE = 2.0
+# Groups are of one size where the largest is less than so many times that of a row's group.
+_EVEN = 2.0
 
 
 @dataclass(frozen=True)
@@ -73,16 +75,19 @@ class Unequal:
         largest, roots = (float(value) for value in noisy.values)
         return cls(max(largest - _SURE * noisy.deviation, 0.0), 2 * max(roots, 0.0))
 
-    def limit(self, total: float, p: int, square: float, freedom: float) -> float:
+    def limit(self, total: float, p: int, square: float, freedom: float, number: float) -> float:
         """Return how long the largest group's sum of scores (p,) may be, where errors are shared.
 
         ``total`` is the sum of the lengths of such sums, ``square`` the mean square of residuals of
-        pairs and ``freedom`` the sum of f. Independent errors make sums of a mean length b sqrt f,
-        as each of their p entries has the variance f / 4 times ``square``; errors that are shared
-        by a group make sums that grow with f. With both, lengths l of a group add up as legs of
-        right triangles do: (sum l)^2 >= (b sum sqrt f)^2 + (sum c)^2, c those of what is shared.
-        So sum c / sum f is known, at which the largest group's would be its f times as long.
+        pairs and ``freedom`` the sum of f, over groups as good as ``number`` of one size. Where
+        they are about that it is 0. Independent errors make sums of a mean length b sqrt f, as each
+        of their p entries has the variance f / 4 times ``square``; errors that are shared by a
+        group make sums that grow with f. With both, lengths l of a group add up as legs of right
+        triangles do: (sum l)^2 >= (b sum sqrt f)^2 + (sum c)^2, c those of what is shared. So
+        sum c / sum f is known, at which the largest group's would be its f times as long.
         """
+        if self.largest < _EVEN * freedom / number:
+            return 0.0
         log = math.lgamma((p + 1) / 2) - math.lgamma(p / 2)
         alone = math.sqrt(2) * math.exp(log) * math.sqrt(square) / 2 * self.roots
         shared = math.sqrt(max(total**2 - alone**2, 0.0))

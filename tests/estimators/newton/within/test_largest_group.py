@@ -47,12 +47,18 @@ def test_what_groups_share_is_told_from_independent_errors(p):
 
     def limit(sums):
         total = np.linalg.norm(sums, axis=1).sum()
-        return largest.limit(total, p, 1.0, f.sum()) / (4 * whole)
+        return largest.limit(total, p, 1.0, f.sum(), 900) / (4 * whole)
 
     shared = 5 * f
     along = np.eye(p)[0] * shared[:, None]
     assert limit(alone) < 0.15 * np.linalg.norm(alone, axis=1).sum()
     assert limit(alone + along) == pytest.approx(shared.sum(), rel=0.05)
+
+
+def test_groups_of_one_size_are_cut_as_before():
+    """Where the largest has less than twice the rows that a row's group has on average."""
+    assert Unequal(99, 100).limit(1e3, 2, 1.0, 5000, 100) == 0
+    assert Unequal(101, 100).limit(1e3, 2, 1.0, 5000, 100) > 0
 
 
 def ratios(frame: pd.DataFrame, **options) -> np.ndarray:
