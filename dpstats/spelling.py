@@ -7,6 +7,14 @@ from dpstats.errors import ArgumentError, shown
 
 _LISTED = 20  # columns in a sentence
 _LONGEST = 200  # characters of a name that is compared with others
+_LOOK_UP = "look up its name in the first line of the file, which errors do not show"
+
+
+class Unlisted(tuple):
+    """Hold the columns of a text file, which errors do not list.
+
+    They are the cells of its first line, which is a row where the file has no names.
+    """
 
 
 def nearest(name, known: Collection[str]) -> str | None:
@@ -52,12 +60,16 @@ def near_or_listed(name, columns: Collection[str]) -> str:
     "did you mean 'education'?"
     >>> near_or_listed("z", ["wage", "education"])
     'the columns are wage, education'
+    >>> near_or_listed("z", Unlisted(["wage", "education"]))
+    'look up its name in the first line of the file, which errors do not show'
     >>> near_or_listed("z", [])
     'the data have no columns'
     """
     near = nearest(name, columns)
     if near is not None:
         return f"did you mean {near!r}?"
+    if isinstance(columns, Unlisted):
+        return _LOOK_UP
     if not columns:
         return "the data have no columns"
     more = f" and {len(columns) - _LISTED} more" if len(columns) > _LISTED else ""

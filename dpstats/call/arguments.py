@@ -146,7 +146,7 @@ def _request(
         formula, table, ranges, declared.levels, row_norm, chosen
     )
     check_response(formula, schema, chosen)
-    check_offset(of_offset, schema)
+    check_offset(of_offset, schema, formula.response_variables)
     others = [*outcomes.values()][1:] if outcomes else []
     for other in others if instruments is None else [instruments.first_stage]:
         more, more_bounds = declared_bounds(declared.bounds, other)
@@ -208,7 +208,7 @@ def _parsed(formula, table: AnyTable, by) -> Formula:
     if is_r(formula):
         formula = RFormula(formula_text(formula))
     grouped = by if isinstance(by, list | tuple) else [by]
-    others = [name for name in table.columns if name not in grouped]
+    others = type(table.columns)(name for name in table.columns if name not in grouped)
     return Formula.parse(formula, others)
 
 

@@ -10,7 +10,7 @@ from dpstats.codebook import PARTS
 from dpstats.codebook import Schema as Declared
 from dpstats.engines import AnyTable
 from dpstats.engines.cells import is_utf8
-from dpstats.engines.columns import NUMERIC, UNTYPED
+from dpstats.engines.columns import NUMERIC, UNTYPED, no_number
 from dpstats.errors import ArgumentError, FormulaError, shown
 from dpstats.estimators.contract import Method
 from dpstats.formula import Formula
@@ -52,9 +52,10 @@ def check_columns(declared: Declared, formulas: Collection[Formula], table: AnyT
             if name in columns or part == "bounds" and _is_term(name, terms, elsewhere):
                 continue
             known = dict.fromkeys([*table.columns, *(terms if part == "bounds" else ())])
+            names = type(table.columns)(known)
             what = "no column of the data" + " and no term of the formula" * (part == "bounds")
             raise ArgumentError(
-                f"{part} names {name!r}, which is {what}; {near_or_listed(name, [*known])}"
+                f"{part} names {name!r}, which is {what}; {near_or_listed(name, names)}"
             )
 
 
@@ -240,7 +241,7 @@ def _kind(name: str, formula: Formula, table: AnyTable, declared) -> Numeric | C
             f'private: levels={{"{name}": [...]}} or a Categorical column (in polars an Enum)'
             + ("; the labels of the first column after | alone are private" * several)
         )
-    raise ArgumentError(f"{name} is neither numeric nor categorical; convert the column first")
+    raise no_number(name, kind)
 
 
 def declared_x_new(x_new, formula: Formula) -> pd.DataFrame | None:

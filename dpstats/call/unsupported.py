@@ -78,7 +78,7 @@ INSTEAD_POISSON = INSTEAD_LOGIT | {
 }
 """The same for dp_poisson."""
 
-_GROUP_IV = 'fit each group by subset=, such as subset="group == 1", from one budget='
+_GROUP_IV = 'fit each group by itself, as by subset="group == 1", all from one budget'
 INSTEAD_IV = INSTEAD | {
     **dict.fromkeys(["by", "groups", "groupby", "group_by", "over", "split"], _GROUP_IV),
     **dict.fromkeys(
@@ -159,14 +159,14 @@ def check_supported(
             raise ArgumentError(f"{function} has no argument {name}={_shown(value)}; {instead}")
 
 
-def check_order(formula, data) -> None:
+def check_order(formula, data, function: str = "dp_ols") -> None:
     """Raise ArgumentError for a formula in the place of the data."""
     texts = [*formula.values()] if isinstance(formula, Mapping) else formula
     texts = [texts] if isinstance(texts, str) else texts
     known = isinstance(texts, list | tuple) and all(isinstance(t, str) and "~" in t for t in texts)
     if isinstance(data, str) and "~" in data and not data.startswith("~/") and not known:
         raise ArgumentError(
-            f"formula and data are swapped, got data={data!r}; write dp_ols({data!r}, data)"
+            f"formula and data are swapped, got data={data!r}; write {function}({data!r}, data)"
         )
 
 

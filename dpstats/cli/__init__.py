@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from dpstats.cli.commands import parser
+from dpstats.cli.study_plans import is_study
 from dpstats.errors import DPStatsError, InternalError
 
 # The package's messages name Python arguments; on a command line they are options.
@@ -38,7 +39,7 @@ _WORDING = (
     (r"\bx_range\b", "--x-range"),
     (r"\bweights_mean\b", "--weights-mean"),
     (r"\btrim_weights\b", "--trim-weights"),
-    (r"\b(weights|subset|unit|cluster)=", r"--\1 "),
+    (r"\b(weights|subset|unit|cluster|offset|exposure)=", r"--\1 "),
     (r"\bclusters=", "--clusters"),
     (r"\bmax_rows\b", "--max-rows"),
     (r"\bmax_groups\b", "--max-groups"),
@@ -97,7 +98,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except InternalError as error:
         return _fail(str(error), 1)
     except DPStatsError as error:
-        return _fail(_in_options(str(error)), 2)
+        return _fail(str(error) if _reads_study(given) else _in_options(str(error)), 2)
     except OSError as error:
         return _fail(f"{error.filename}: {error.strerror}", 2)
     except Exception as error:  # a traceback could quote the data
@@ -108,6 +109,11 @@ def _fail(message: str, code: int) -> int:
     """Print an error in one line and return the exit code."""
     print(f"dpstats: error: {' '.join(message.split())}", file=sys.stderr)
     return code
+
+
+def _reads_study(given: Sequence[str]) -> bool:
+    """Tell whether a command reads a study file, whose entries are named as arguments are."""
+    return given[:1] == ["run"] or given[:1] == ["plan"] and any(map(is_study, given))
 
 
 def _in_options(message: str) -> str:

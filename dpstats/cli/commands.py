@@ -6,7 +6,14 @@ import textwrap
 from pathlib import Path
 
 from dpstats import METHODS, __version__, audit, dp_ols
-from dpstats.call.unsupported import INSTEAD, LEAST_SQUARES, check_order
+from dpstats.call.unsupported import (
+    INSTEAD,
+    INSTEAD_IV,
+    INSTEAD_LOGIT,
+    INSTEAD_POISSON,
+    LEAST_SQUARES,
+    check_order,
+)
 from dpstats.cli import data_options, ledgers, planning, verbs
 from dpstats.cli.demo import demo
 from dpstats.cli.outputs import checked_outputs, draw, write
@@ -22,29 +29,34 @@ from dpstats.selection import SELECTORS
 class _Parser(argparse.ArgumentParser):
     """Parse arguments, and raise ArgumentError where argparse would exit."""
 
+    def parse_args(self, args=None, namespace=None):
+        """Parse all arguments, and say what there is instead of those that a command has not."""
+        found, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            words = " ".join(unknown)
+            raise ArgumentError(f"unrecognized arguments: {words}{_instead(words, found.run)}")
+        return found
+
     def error(self, message):
         """Raise ArgumentError with argparse's message and what there is instead."""
-        raise ArgumentError(message + _instead(message))
+        chosen = re.fullmatch(r"argument COMMAND: invalid choice: '(\w+)'.*", message)
+        known = chosen and chosen[1].lower() in LEAST_SQUARES
+        raise ArgumentError(message + "; write dpstats fit DATA 'y ~ x' --epsilon 1" * bool(known))
 
 
-def _instead(message: str) -> str:
-    """Say what there is instead of options and commands of other programs, "" of others.
+def _instead(words: str, run) -> str:
+    """Say what there is instead of options of other programs, "" of others.
 
-    >>> _instead("unrecognized arguments: --person id")  # doctest: +ELLIPSIS
+    >>> _instead("--person id", None)  # doctest: +ELLIPSIS
     '; --person: name their column, unit="person", which protects ...'
     """
-    said, _, words = message.partition(": ")
-    if said == "unrecognized arguments":
-        if words.startswith("--by"):
-            return "; `dpstats by` fits one regression a group"
-        if words.startswith((str(Path.home()), "~")):
-            return "; put the formula in quotes, 'y ~ x'"
-        for option in re.findall(r"--([\w-]+)", words):
-            if instead := INSTEAD.get(option.replace("-", "_")):
-                return f"; --{option}: {instead}"
-    found = re.search(r"invalid choice: '(\w+)'", message)
-    if said == "argument COMMAND" and found and found[1].lower() in LEAST_SQUARES:
-        return "; write dpstats fit DATA 'y ~ x' --epsilon 1"
+    if words.startswith("--by") and run is _fit:
+        return "; `dpstats by` fits one regression a group"
+    if words.startswith((str(Path.home()), "~")):
+        return "; put the formula in quotes, 'y ~ x'"
+    for option in re.findall(r"--([\w-]+)", words):
+        if instead := _OTHERS.get(run, INSTEAD).get(option.replace("-", "_")):
+            return f"; --{option}: {instead}"
     return ""
 
 
@@ -209,6 +221,12 @@ def _check_line(arguments, table: AnyTable, call) -> None:
         raise ArgumentError("--plot draws p25 against p75; leave out --x-new")
 
 
+_OTHERS = {
+    verbs.logit: INSTEAD_LOGIT,
+    verbs.poisson: INSTEAD_POISSON,
+    verbs.iv: INSTEAD_IV,
+    verbs.describe: {},
+}
 _GUARANTEES = {"pure": "epsilon", "zcdp": "rho = epsilon^2 / 2"}
 
 

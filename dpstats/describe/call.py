@@ -6,7 +6,7 @@ from dpstats.codebook import Schema
 from dpstats.codebook.schema import PARTS
 from dpstats.describe.request import DescribeRequest
 from dpstats.engines import AnyTable
-from dpstats.engines.columns import NUMERIC, UNTYPED
+from dpstats.engines.columns import NUMERIC, UNTYPED, no_number
 from dpstats.engines.open_table import open_table
 from dpstats.errors import ArgumentError, shown
 from dpstats.option_checks import is_word, number
@@ -125,7 +125,7 @@ def _check_declared(declared: Schema, table: AnyTable) -> None:
             if name not in table.columns:
                 raise ArgumentError(
                     f"{part} names {name!r}, which is no column of the data; "
-                    f"{near_or_listed(name, [*table.columns])}"
+                    f"{near_or_listed(name, table.columns)}"
                 )
 
 
@@ -160,7 +160,7 @@ def _kind(name: str, table: AnyTable, declared: Schema) -> Categorical | Numeric
             f"the levels of {name} must be declared, because those present in the data are "
             f'private: levels={{"{name}": [...]}} or a Categorical column (in polars an Enum)'
         )
-    raise ArgumentError(f"{name} is neither numeric nor categorical; convert the column first")
+    raise no_number(name, kind)
 
 
 def _labels(by, groups, table: AnyTable, declared: Schema) -> tuple:

@@ -128,6 +128,19 @@ def declared(name: str, column: Column, kind: str) -> Column:
     return column
 
 
+def no_number(name: str, kind: str) -> ArgumentError:
+    """Build the error for a column that is neither a number nor a factor.
+
+    >>> print(no_number("born", "datetime"))
+    born holds dates or times; make a column of days, or a factor, before the call
+    """
+    if kind in ("date", "datetime"):
+        said = "holds dates or times; make a column of days, or a factor,"
+    else:
+        said = "is neither numeric nor categorical; make a number or a factor of it"
+    return ArgumentError(f"{name} {said} before the call")
+
+
 def numbers(column: Column) -> np.ndarray:
     """Convert a numeric or untyped column to floats; what is not a number is missing.
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dpstats.engines.arrow_columns import ArrowColumn, decoded
-from dpstats.engines.cells import CONVERSIONS, number
+from dpstats.engines.cells import CONVERSIONS, date, number
 from dpstats.engines.columns import Column, Ticks
 from dpstats.engines.python_columns import as_ticks
 from dpstats.engines.stream import Stream
@@ -44,10 +44,8 @@ def text_files(paths: Sequence[str], separator: str) -> Stream:
         for piece in _rows_of(paths, separator):
             yield partial(_table_of, piece, separator, len(header), chosen)
 
-    none = pa.array([], pa.large_string())
-    empty = pa.table([none] * len(header), names=header)
-    types = Table.from_data(empty).columns  # which refuses a name that is used twice
-    return Stream(Table.from_data({name: TextColumn(none) for name in types}), read)
+    none = TextColumn(pa.array([], pa.large_string()))
+    return Stream(Table.from_data(dict.fromkeys(header, none)), read)
 
 
 def _opened(path: str):
@@ -65,16 +63,26 @@ def _header(path: str, separator: str) -> list[str]:
 
 
 def _check_names(path: str, separator: str, names: Sequence[str]) -> None:
-    """Refuse a first line that is separated by another sign, or that is a row without naming it."""
+    """Refuse a first line that is separated by another sign, or that is a row without naming it.
+
+    That a line of texts has names has to be believed, so errors do not show those either.
+    """
     if len(names) == 1 and any(sign in names[0] for sign in {*",;|\t"} - {separator}):
         raise ArgumentError(
             f"the first line of {path} is not separated by {_SEPARATORS[separator]}; write the "
             "file with commas and the ending .csv, or with tabs and the ending .tsv"
         )
-    if any("." in name and not math.isnan(number(name)) for name in names):
+    if any(math.isfinite(number(name)) or date(name) for name in names):
         raise ArgumentError(
-            f"the first line of {path} has numbers where the names of the columns are expected; "
-            "write a line of names above it"
+            f"the first line of {path} has numbers or dates where the names of the columns are "
+            "expected; write a line of names above it, with y2019 for 2019 where these are years"
+        )
+    places = {name: i for i, name in reversed([*enumerate(names, 1)])}
+    twice = next((i for i, name in enumerate(names, 1) if places[name] < i), None)
+    if twice is not None:
+        raise ArgumentError(
+            f"columns {places[names[twice - 1]]} and {twice} of {path} have one name in its first "
+            "line; give each column a name of its own there"
         )
 
 

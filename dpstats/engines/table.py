@@ -16,7 +16,7 @@ from dpstats.engines.unit_order import ordered_by_unit
 from dpstats.engines.unit_table import UnitTable, parts_in_memory
 from dpstats.parallel_sum import Summary, total
 from dpstats.schema import Batch, Schema
-from dpstats.spelling import no_column
+from dpstats.spelling import Unlisted, no_column
 
 
 class Table:
@@ -37,7 +37,8 @@ class Table:
     def __init__(self, columns: Mapping[str, Column], n_rows: int, source: Source | None = None):
         self._columns = dict(columns)
         self._source = source
-        self.columns = tuple(self._columns)
+        of_text = any(column.dtype == "text" for column in self._columns.values())
+        self.columns = Unlisted(self._columns) if of_text else tuple(self._columns)
         self.n_rows = n_rows
 
     def __repr__(self) -> str:

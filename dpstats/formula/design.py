@@ -21,6 +21,7 @@ from dpstats.formula.expressions.level_indicators import check_multiplied, named
 from dpstats.formula.expressions.limits import readable
 from dpstats.formula.expressions.other_notations import in_own_words
 from dpstats.formula.expressions.reading import variable_alone
+from dpstats.formula.identities import check_identities
 from dpstats.formula.matrices import Matrix, values_of
 from dpstats.formula.newdata import public_columns
 from dpstats.formula.parsing import parsed, readings_of, without_dot
@@ -222,15 +223,15 @@ class Design(ColumnOrigins):
         absorbed = self._recipe[0].absorbed
         constant = "the intercept" if absorbed is None else f"the effects of {absorbed}"
         check_redundancy(infos[1], self.schema, constant)
+        check_identities(infos[1], self.schema, constant, term_bounds)
         if absorbed is not None:
             infos[1] = without_intercept(infos[1])
         self._infos = infos
         self._left, self._right = (Matrix(info, self.schema) for info in infos)
         self._bound(term_bounds)
-        right = infos[1]
-        self.names = named(right)
+        self.names = named(infos[1])
         self.intercept = self._right.intercept
-        slices = right.term_slices.items()
+        slices = infos[1].term_slices.items()
         self.terms = {term.name(): columns for term, columns in slices if term.factors}
 
     def _bound(self, term_bounds: Mapping) -> None:

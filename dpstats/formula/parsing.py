@@ -15,6 +15,7 @@ from dpstats.formula.expressions.level_indicators import multiplied, references_
 from dpstats.formula.expressions.limits import TERMS, checked_terms, combined
 from dpstats.formula.r import RFormula
 from dpstats.formula.r.coding import model_of
+from dpstats.spelling import Unlisted
 
 # A dot by itself, which is no decimal point and no part of a name.
 _DOT = re.compile(r"""(?<![\w.)\]'"])\.(?![\w.])""")
@@ -63,6 +64,8 @@ def _dot_refusal(text: str, columns: Sequence[str]) -> str:
     left, _, right = text.partition("~")
     if not _DOT.search(right):
         return ""
+    if isinstance(columns, Unlisted):
+        return f"{text}: a formula in Python names its columns; write {left.strip()} ~ x1 + x2"
     others = [name for name in columns if not re.search(rf"\b{re.escape(name)}\b", left)]
     named = [name if name.isidentifier() else f"Q({name!r})" for name in others[:_NAMED]]
     more = " + ..." if len(others) > _NAMED else ""

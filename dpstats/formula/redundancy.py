@@ -42,7 +42,7 @@ def check_redundancy(info: DesignInfo, schema: ModelSchema, constant: str) -> No
         if found:
             slices = info.term_slices.items()
             terms = [t for t, s in slices if any(s.start <= j < s.stop for j in found)]
-            raise FormulaError(_refusal(terms, levels, constant))
+            raise FormulaError(collinear(terms, constant, _fix(terms, levels)))
 
 
 class _Levels:
@@ -131,15 +131,19 @@ def _are_dependent(products: np.ndarray) -> bool:
     return False
 
 
-def _refusal(terms: list[Term], levels: _Levels, constant: str) -> str:
-    """Name the terms, and what to write instead."""
+def collinear(terms: list[Term], constant: str, instead: str) -> str:
+    """Say which terms are collinear, and what to write instead."""
     names = [constant if term == INTERCEPT else term.name() for term in terms]
     listed = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    return f"the columns of {listed} are collinear whatever the rows are; {instead}"
+
+
+def _fix(terms: list[Term], levels: _Levels) -> str:
+    """Say what to write instead of collinear functions of levels."""
     factors = {factor: None for term in terms for factor in term.factors}
     differ = len({levels.axis(factor) for factor in factors}) == len(factors)
     said = [instead for factor in factors if differ and (instead := _instead(factor, levels))]
-    instead = said[-1] if said else "leave one of them out"
-    return f"the columns of {listed} are collinear whatever the rows are; {instead}"
+    return said[-1] if said else "leave one of them out"
 
 
 def _instead(factor: EvalFactor, levels: _Levels) -> str:

@@ -1,7 +1,7 @@
 """Check the columns of an offset and an exposure, and add them up row by row."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -108,9 +108,17 @@ def declared_offset(column, exposure, bounds: Mapping, table: AnyTable) -> Offse
     return Offset(column, exposure, ranges) if ranges else None
 
 
-def check_offset(offset: Offset | None, schema: Schema) -> None:
-    """Raise ArgumentError for an offset that the formula takes for a factor."""
-    for name in () if offset is None else offset.schema:
+def check_offset(offset: Offset | None, schema: Schema, response: Collection[str]) -> None:
+    """Raise ArgumentError for an offset that the formula takes for a factor, or as the response."""
+    if offset is None:
+        return
+    for name in offset.schema:
+        if name in response:
+            argument = "exposure" if name == offset.exposure else "offset"
+            raise ArgumentError(
+                f"{argument}={name!r} is the response, which would explain itself; name another "
+                "column, or leave it out"
+            )
         if isinstance(schema.get(name), Categorical):
             raise ArgumentError(
                 f"{name!r} is a factor in the formula and a number in the offset; make a second "

@@ -86,6 +86,7 @@ def _extremes(
         y_ends=ends,
         y_reach=reach,
         y_most=reach if limit is not None else Extremes.BEYOND_ALL * reach,
+        y_far_square=_far_square(y),
         y_error=min(y.square_error, Extremes.LARGEST_ERROR),
         y_points=y.standardised,
         y_weights=y.weights,
@@ -94,8 +95,19 @@ def _extremes(
     )
 
 
+def _far_square(y: Marginal) -> float:
+    """Return the variance of the response if its tails go on, over that of what is seen of it."""
+    if y.is_unseen:
+        return 1.0
+    rows = _MOST_ROWS
+    seen = y.quantiles((np.arange(rows) + 0.5) / rows)
+    unit = max(float(np.abs(seen).max()), LEAST_SD)  # squares stay within doubles
+    found = [float((values / unit).var()) for values in (continued(y, rows), seen)]
+    return max(found[0] / max(found[1], LEAST_SD), 1.0)
+
+
 def _continued(design: Design, marginals: Mapping[str, Marginal]) -> tuple[np.ndarray, np.ndarray]:
-    """Return tails and skewness (d,) of columns if tails of variables go on where noise hides them."""
+    """Return tails and skewness (d,) of columns if those of variables go on in the noise."""
     seen = [m.seen.counts.sum() for m in marginals.values() if m.seen is not None]
     rows = int(np.clip(max(seen, default=0.0), _ROWS, _MOST_ROWS))
     table = _table(design, marginals, rows, lambda marginal: continued(marginal, rows))

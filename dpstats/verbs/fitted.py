@@ -22,7 +22,7 @@ def fitted(
     ``instead`` is what to write for arguments that other packages have, and ``arguments`` are those
     of a request.
     """
-    check_order(formula, data)
+    check_order(formula, data, verb.__name__)
     check_supported(options, signature(verb).parameters, verb.__name__, instead)
     declared = Schema.of(schema).updated(bounds, levels, types)
     groups = declared_groups(by, groups, declared.levels)

@@ -99,7 +99,7 @@ def dp_iv(
     >>> fit.status, fit.params.index.tolist()
     ('ok', ['Intercept', 'school'])
     """
-    check_order(formula, data)
+    check_order(formula, data, "dp_iv")
     check_supported(options, signature(dp_iv).parameters, "dp_iv", INSTEAD_IV)
     parsed = InstrumentFormula.parse(formula)
     declared = Schema.of(schema).updated(bounds, levels, types)

@@ -43,6 +43,7 @@ column_kind <- function(x, name) {
   }
   bad_argument(
     "column '", name, "' is of class ", class[1L], "; convert it with as.numeric(), as.logical() ",
-    "or factor()", if (inherits(x, "haven_labelled")) ", or with haven::as_factor()"
+    "or factor()", if (inherits(x, "POSIXt")) ", or with as.Date() for days",
+    if (inherits(x, "haven_labelled")) ", or with haven::as_factor()"
   )
 }

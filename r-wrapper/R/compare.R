@@ -36,7 +36,7 @@ dp_compare <- function(..., ols = list(), stars = FALSE, labels = NULL, keep = N
   fits <- list(...)
   listed <- length(fits) == 1L && identical(utils::tail(class(fits[[1L]]), 1L), "list")
   if (listed) fits <- unclass(fits[[1L]])
-  others <- Filter(function(fit) !inherits(fit, "dp_ols"), fits)
+  others <- Filter(function(fit) !inherits(fit, "dp_ols") || inherits(fit, "dp_ols_group"), fits)
   if (!length(fits) || length(others)) {
     bad_argument("expected fits by dp_ols() without by, as in dp_compare(first, second)",
                  if (length(others)) paste0(", got ", class(others[[1L]])[1L]),

@@ -7,7 +7,8 @@
 #'
 #' @inheritParams dp_ols
 #' @param columns What to describe: `~ wage + educ + region`, or names. `~ .` is all columns of a data
-#'   frame but that of `by`. Numbers, logicals and factors; character columns need `levels`.
+#'   frame but that of `by`. Numbers, dates, whose numbers count days since 1970-01-01, logicals and factors;
+#'   character columns need `levels`.
 #' @param epsilon Privacy loss of the whole call, greater than 0.
 #' @param delta Probability with which epsilon may be exceeded, greater than 0; by default 1e-6.
 #' @param by A column of groups, or data grouped by dplyr. Groups share no row, so all together cost
@@ -77,6 +78,7 @@ dp_describe <- function(data, columns, epsilon, delta = NULL, by = NULL, bounds 
   names <- described_columns(substitute(columns), columns, data, c(by, unit, weights))
   subset <- condition_given(substitute(subset), data, parent.frame())
   sent <- bridge_data(list(), data, c(names, by, unit, weights, all.vars(subset)))
+  dates <- dates_described(data, names, levels)
   declared <- lapply(list(bounds = bounds, levels = levels, types = types), concerning, sent, data)
   arguments <- list(
     data = sent, columns = as.list(names), epsilon = epsilon, delta = delta, by = by,
@@ -88,7 +90,18 @@ dp_describe <- function(data, columns, epsilon, delta = NULL, by = NULL, bounds 
     trim_weights = trim_weights, histogram = histogram,
     subset = condition_text(subset), neighbors = neighbors, block = state$block
   )
-  new_dp_description(answer_to("describe", arguments, budget), group_key(data, by))
+  new_dp_description(answer_to("describe", arguments, budget), group_key(data, by), dates)
+}
+
+# The columns that are dates, whose numbers count days; those with levels are to be factors.
+dates_described <- function(data, names, levels) {
+  dates <- if (is_path(data)) character() else Filter(function(name) inherits(data[[name]], "Date"), names)
+  listed <- intersect(dates, names(levels))
+  if (length(listed)) {
+    bad_argument("levels lists ", listed[1L], ", a column of dates; make it a factor before the call, as by ",
+                 "factor(as.character(", listed[1L], "), levels = c(\"2020-01-01\", \"2020-01-02\"))")
+  }
+  dates
 }
 
 # What tables of a description have beside the group column.
@@ -119,7 +132,7 @@ check_described <- function(names) {
   }
 }
 
-new_dp_description <- function(value, key) {
+new_dp_description <- function(value, key, dates = character()) {
   columns <- list(variable = strings(value$variable))
   columns$level <- replace(strings(value$level), strings(value$level) == "", NA)
   if (!is.null(key)) columns[[key$by]] <- like(unlist(value$groups), key$columns[[1L]])
@@ -129,12 +142,19 @@ new_dp_description <- function(value, key) {
   cells <- matrix(strings(value$cells), length(value$stub), byrow = TRUE,
                   dimnames = list(strings(value$stub), strings(value$headings)))
   structure(
-    list(frame = frame, table = cells, notes = strings(value$notes), html = value$html,
+    list(frame = frame, table = cells, notes = c(strings(value$notes), note_of_dates(dates)), html = value$html,
          latex = value$latex, markdown = value$markdown, status = value$status,
          privacy = privacy(value$privacy), histogram = histogram_frame(value$histogram, key),
          state = value$state),
     class = "dp_description"
   )
+}
+
+note_of_dates <- function(dates) {
+  if (length(dates)) {
+    paste0(toString(dates), if (length(dates) > 1L) " count" else " counts",
+           " days since 1970-01-01: as.Date() makes dates of means and quantiles")
+  }
 }
 
 histogram_frame <- function(value, key) {

@@ -175,7 +175,6 @@ model_performance.dp_glm <- function(model, ...) {
 #' dp_margins(dp_logit(y ~ x, d, epsilon = 4))
 #' @export
 dp_margins <- function(object, level = 0.95) {
-  if (inherits(object, "dp_ols_group")) object <- object$only
   if (!inherits(object, c("dp_glm", "dp_glm_groups"))) {
     linear <- "; the marginal effects of a linear regression are its coefficients"
     bad_argument("expected object to be a fit by dp_logit() or dp_poisson()",

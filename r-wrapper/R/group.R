@@ -70,7 +70,7 @@ augment.dp_ols_groups <- function(x, newdata, se_fit = TRUE, interval = c("none"
 #' @export
 `[[.dp_ols_groups` <- function(x, i) {
   if (length(i) != 1L) bad_argument("expected one group in [[ ]], got ", length(i))
-  structure(list(only = x[i]), class = "dp_ols_group")
+  one_fit(x[i])
 }
 
 # The numbers of the groups that are named.

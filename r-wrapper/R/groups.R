@@ -120,9 +120,9 @@ new_dp_ols_groups <- function(value, key) {
 #' @return `tidy()`, and `as.data.frame()` with its intervals: one row for each group and quantity,
 #'   the group columns first, then `term`, `estimate`, `std.error`, `status`. Predictions are
 #'   terms too, `p25` and `p75`. `coef()`: a data frame with one row for each group, the
-#'   coefficients in columns. `glance()`: one row for each group. `as.list()`: for each group a
-#'   `modelsummary_list`, its coefficients and its row of `glance()`, of which the package
-#'   modelsummary makes tables. `confint()`: a data frame with one row for each group and
+#'   coefficients in columns. `glance()`: one row for each group. `as.list()`: for each group its
+#'   [fit][group], so that `lapply(groups, coef)` answers, which is a `modelsummary_list` too, of which
+#'   the package modelsummary makes tables. `confint()`: a data frame with one row for each group and
 #'   coefficient. `vcov()`: a list of matrices, one for each group. `predict()` and `augment()`: as
 #'   for a single fit. `groups[i]`: the groups `i`; `groups[[i]]`: the [fit of one group][group].
 #' @examplesIf dpstats_available()
@@ -202,7 +202,9 @@ as.list.dp_ols_groups <- function(x, ...) {
   all <- glance(x)
   fits <- lapply(seq_along(x$status), function(i) {
     of_group <- (i - 1L) * ncol(x$estimates) + seq_along(x$coefficients)
-    structure(list(tidy = rows[of_group, columns], glance = all[i, ]), class = "modelsummary_list")
+    fit <- x[[i]]
+    structure(c(unclass(fit), list(tidy = rows[of_group, columns], glance = all[i, ])),
+              class = c("modelsummary_list", class(fit)))
   })
   stats::setNames(fits, group_names(x))
 }

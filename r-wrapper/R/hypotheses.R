@@ -5,7 +5,7 @@
 linear_hypotheses <- function(object, hypotheses) {
   if (!inherits(object, "dp_ols")) {
     bad_argument("expected object to be a fit by dp_ols()",
-                 if (inherits(object, c("dp_ols_groups", "dp_ols_group"))) {
+                 if (inherits(object, "dp_ols_groups")) {
                    "; of groups dp_test() takes one, as in dp_test(groups[[1]], \"x = 0\")"
                  })
   }

@@ -92,11 +92,17 @@ check_level <- function(level) {
 
 #' @export
 print.dp_ols <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  cat("\nCall:\n", paste(deparse(x$call), collapse = "\n"), "\n\nCoefficients:\n", sep = "")
+  cat_heading(x)
   print(format(coef(x), digits = digits), quote = FALSE)
   if (x$status != "ok") cat("\nStatus ", x$status, ": see summary()\n", sep = "")
   cat("\nmethod ", x$method, ", ", privacy_line(x$privacy), "\n", sep = "")
   invisible(x)
+}
+
+# The call, and the group that the fit is of.
+cat_heading <- function(x) {
+  cat("\nCall:\n", paste(deparse(x$call), collapse = "\n"), if (!is.null(x$group)) paste("\n\nGroup:", x$group),
+      "\n\nCoefficients:\n", sep = "")
 }
 
 privacy_line <- function(privacy) {
@@ -128,7 +134,7 @@ summary.dp_ols <- function(object, ...) {
     c(
       unclass(object)[c("call", "method", "status", "cov_type", "predictions", "privacy")],
       list(
-        coefficients = coefficients, nobs = nobs(object), r.squared = figures$r.squared,
+        group = object$group, coefficients = coefficients, nobs = nobs.dp_ols(object), r.squared = figures$r.squared,
         adj.r.squared = figures$adj.r.squared, sigma = figures$sigma,
         df = c(nrow(coefficients), figures$df.residual, nrow(coefficients)),
         fit_statistics = object$fit_statistics,
@@ -146,7 +152,7 @@ summary.dp_ols <- function(object, ...) {
 #' @rdname summary.dp_ols
 #' @export
 print.summary.dp_ols <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  cat("\nCall:\n", paste(deparse(x$call), collapse = "\n"), "\n\nCoefficients:\n", sep = "")
+  cat_heading(x)
   stats::printCoefmat(x$coefficients, digits = digits, na.print = "NA", ...)
   if (nrow(x$predictions)) {
     cat("\nPredictions:\n")
@@ -213,6 +219,7 @@ print_notes <- function(notes) {
 #' @export
 dp_error_bound <- function(object, q = 68, reference = NULL) {
   if (!inherits(object, "dp_ols")) bad_argument("expected object to be a fit by dp_ols()")
+  refuse_group(object, "dp_error_bound()", "confint() holds the error of the noise and of sampling")
   if (!is.null(reference)) {
     check_data(reference)
     reference <- bridge_columns(used_columns(stats::formula(object), reference, NULL))

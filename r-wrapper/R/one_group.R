@@ -1,16 +1,13 @@
 #' The private regression of one group
 #'
-#' `groups[["7"]]`, one of the [groups] that [dp_ols()] and others with `by` return, is asked as a fit is.
+#' `groups[["7"]]`, one of the [groups] that [dp_ols()] and others with `by` return, is a fit: `coef()`,
+#' `confint()`, `predict()`, `summary()`, `anova()`, `plot()` and others answer as for a fit by [dp_ols()], and
+#' `tidy()` and `glance()` have the group columns first. What was not released of groups, such as
+#' numbers of rows and R-squared, is `NA` or refused.
 #'
-#' @param object,x The fit of one group.
-#' @param complete Not used: there is one coefficient for each column.
-#' @param parm Names or numbers of coefficients; by default all.
-#' @param level Confidence level.
-#' @param newdata A data frame of public values, without the group columns.
-#' @param ... As for the methods for [groups].
-#' @return As for a fit by [dp_ols()]: `coef()` a vector, `vcov()` a matrix, `confint()` a matrix
-#'   with a row for each coefficient, `predict()` and `augment()` predictions at `newdata`; `tidy()`
-#'   and `glance()` as for groups.
+#' @param x The fit of one group.
+#' @param ... As for a fit by [dp_ols()].
+#' @return As for a fit by [dp_ols()].
 #' @examplesIf dpstats_available()
 #' d <- data.frame(x = runif(600), y = runif(600), tract = rep(1:3, 200))
 #' groups <- dp_ols(y ~ x, d, method = "exp_theil_sen", epsilon = 8, by = "tract",
@@ -18,79 +15,53 @@
 #' fit <- groups[["3"]]
 #' coef(fit)
 #' predict(fit, data.frame(x = 0.5))
+#' tidy(fit)
 #' @name group
 NULL
 
-#' @rdname group
-#' @export
-coef.dp_ols_group <- function(object, complete = TRUE, ...) {
-  refuse_others("coef", ...)
-  object$only$estimates[1L, object$only$coefficients]
+# The fit of one group, from groups of which there is one.
+one_fit <- function(only) {
+  names <- only$coefficients
+  table <- table_of(only, names)
+  table$p.value <- p_values_of(only$uncertainty, diag(length(names)), 0)
+  parts <- c("status", "cov_type", "selected", "method", "notes", "clipping", "polynomials", "privacy", "schema",
+             "uncertainty", "absorbed", "terms", "call", "xlevels", "contrasts", "family", "state", "place", "groups",
+             "offset")
+  fit <- c(unclass(only)[intersect(parts, names(only))], list(
+    coefficients = only$estimates[1L, names], vcov = stats::vcov(only)[[1L]], table = table,
+    predictions = table_of(only, setdiff(colnames(only$estimates), names))[-(3:4)], method_report = "",
+    reasons = list(bse = only$reasons), limits = lapply(only$limits, as.vector),
+    fit_statistics = data.frame(estimate = rep(NA_real_, 5L), std.error = NA_real_,
+                                row.names = c("nobs", "df_resid", "rsquared", "rsquared_adj", "scale")),
+    group = paste(names(only$groups), group_names(only), sep = " = ")
+  ))
+  structure(fit, class = c("dp_ols_group", if (!is.null(only$family)) "dp_glm", "dp_ols"))
 }
 
-#' @rdname group
-#' @export
-vcov.dp_ols_group <- function(object, complete = TRUE, ...) {
-  refuse_others("vcov", ...)
-  stats::vcov(object$only)[[1L]]
-}
-
-#' @rdname group
-#' @export
-confint.dp_ols_group <- function(object, parm, level = 0.95, ...) {
-  refuse_others("confint", ...)
-  table <- stats::confint(object$only, level = level)
-  ends <- utils::tail(names(table), 2L)
-  limits <- matrix(unlist(table[ends]), nrow(table), dimnames = list(table$term, ends))
-  if (missing(parm)) limits else limits[chosen_coefficients(limits, parm), , drop = FALSE]
-}
-
-#' @rdname group
-#' @export
-predict.dp_ols_group <- function(object, newdata, ...) {
-  if (missing(newdata)) newdata <- NULL
-  stats::predict(object$only, of_group(object, newdata), ...)
-}
-
-# New data with the labels of the group.
-of_group <- function(fit, newdata) {
-  if (is.data.frame(newdata)) newdata[names(fit$only$groups)] <- fit$only$groups
-  newdata
-}
-
-#' @rdname group
-#' @exportS3Method generics::augment dp_ols_group
-augment.dp_ols_group <- function(x, newdata, ...) {
-  if (missing(newdata)) newdata <- NULL
-  generics::augment(x$only, newdata = of_group(x, newdata), ...)
+# Estimates of one group with errors and intervals, and of coefficients with tests.
+table_of <- function(only, names) {
+  of <- function(part) unname(unclass(only)[[part]][1L, names])
+  data.frame(estimate = of("estimates"), std.error = of("errors"), statistic = of("estimates") / of("errors"),
+             p.value = rep(NA_real_, length(names)), conf.low = of("low"), conf.high = of("high"), row.names = names)
 }
 
 #' @rdname group
 #' @exportS3Method generics::tidy dp_ols_group
-tidy.dp_ols_group <- function(x, ...) generics::tidy(x$only, ...)
+tidy.dp_ols_group <- function(x, ...) beside_labels(x, NextMethod())
 
 #' @rdname group
 #' @exportS3Method generics::glance dp_ols_group
-glance.dp_ols_group <- function(x, ...) generics::glance(x$only, ...)
+glance.dp_ols_group <- function(x, ...) beside_labels(x, NextMethod())
 
-#' @rdname group
-#' @export
-df.residual.dp_ols_group <- function(object, ...) {
-  refuse_others("df.residual", ...)
-  Inf
+# A table with the labels of the group first.
+beside_labels <- function(fit, table) {
+  labels <- lapply(fit$groups, rep, nrow(table))
+  tibble::as_tibble(c(labels, as.list(table)))
 }
 
-#' @rdname group
-#' @export
-formula.dp_ols_group <- function(x, ...) x$only$formula
-
-#' @rdname group
-#' @export
-summary.dp_ols_group <- function(object, ...) summary(object$only, ...)
-
-#' @rdname group
-#' @export
-print.dp_ols_group <- function(x, ...) {
-  print(x$only, ...)
-  invisible(x)
+# Refuse the fit of a group where more is needed than is kept of groups.
+refuse_group <- function(object, what, instead) {
+  if (inherits(object, "dp_ols_group")) {
+    bad_argument(what, " takes a fit by dp_ols() without by, got that of ", object$group, "; ", instead)
+  }
 }

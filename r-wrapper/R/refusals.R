@@ -103,15 +103,7 @@ residuals.dp_ols_groups <- residuals.dp_ols
 
 #' @rdname not-released
 #' @export
-residuals.dp_ols_group <- residuals.dp_ols
-
-#' @rdname not-released
-#' @export
 fitted.dp_ols_groups <- fitted.dp_ols
-
-#' @rdname not-released
-#' @export
-fitted.dp_ols_group <- fitted.dp_ols
 
 #' @rdname not-released
 #' @export

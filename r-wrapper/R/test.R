@@ -27,7 +27,6 @@
 #' @export
 dp_test <- function(object, hypotheses, level = 0.95) {
   check_level(level)
-  if (inherits(object, "dp_ols_group")) object <- as_one_fit(object)
   H <- linear_hypotheses(object, hypotheses)
   estimate <- as.vector(H$weights %*% object$uncertainty$params[1L, ])
   error <- errors_of(object$uncertainty, H$weights)
@@ -38,11 +37,6 @@ dp_test <- function(object, hypotheses, level = 0.95) {
     p.value = p_values_of(object$uncertainty, H$weights, H$values),
     conf.low = ends$conf.low, conf.high = ends$conf.high
   )
-}
-
-# The fit of one group, as far as a test asks it.
-as_one_fit <- function(group) {
-  structure(list(coefficients = coef(group), uncertainty = group$only$uncertainty), class = "dp_ols")
 }
 
 #' @rdname dp_test
@@ -71,6 +65,7 @@ single_test <- function(object, hypothesis) {
 
 # By simulation in Python, whose generator R does not have.
 simulated_test <- function(object, H) {
+  refuse_group(object, "dp_joint_test() of several hypotheses", "car::linearHypothesis() takes the noise for normal")
   value <- ask("f_test", list(state = object$state, hypotheses = as.list(exact_texts(H, names(object$coefficients)))))
   value$reasons <- strings(value$reasons)
   value
@@ -96,6 +91,7 @@ simulated_test <- function(object, H) {
 dp_raw_powers <- function(object, variable, level = 0.95) {
   check_level(level)
   if (!inherits(object, "dp_ols")) bad_argument("expected object to be a fit by dp_ols()")
+  refuse_group(object, "dp_raw_powers()", "write poly(x, k, raw = TRUE), whose coefficients are of raw powers")
   if (!is.character(variable) || length(variable) != 1L || is.na(variable)) {
     bad_argument("expected variable to be the name of a column")
   }

@@ -41,7 +41,7 @@ PLAIN = [
     "np.log(x) ~ z",
     "I(y + z / x) ~ u",
     "y ~ Q('my col') * np.sqrt(Q('my col'))",
-    "y ~ np.log(x) + np.log2(x) + np.log10(x) + np.log1p(u)",
+    "y ~ np.log(x) + np.log2(x + 1) + np.log10(x + 2) + np.log1p(u)",
     "y ~ np.exp(z) + np.expm1(z) + np.tanh(z) + np.arctan(z) + np.arcsinh(1000 * z)",
     "y ~ np.sin(x) + np.cos(3 * x) + np.cbrt(z) + np.abs(z) + np.square(z)",
     "y ~ np.sign(z) + np.floor(z) + np.ceil(x / 2)",

@@ -99,7 +99,7 @@ WRONG = {
     ),
     "empty file": (["fit", "empty.csv", *FIT[2:]], "empty.csv cannot be read"),
     "not what it says": (["fit", "binary.parquet", *FIT[2:]], "binary.parquet"),
-    "missing column": (fitting("kid_rank ~ age"), "no column 'age'; the columns are parent_rank"),
+    "missing column": (fitting("kid_rank ~ age"), "no column 'age'; look up its name in the first"),
     "bounds without =": ([*FIT, "--bounds", "0,1"], "expected --bounds column=low,high"),
     "bounds with one number": ([*FIT, "--bounds", "x=0"], "column=low,high, got 'x=0'"),
     "bounds with three numbers": ([*FIT, "--bounds", "x=0,1,2"], "got 'x=0,1,2'"),

@@ -126,17 +126,29 @@ def test_a_line_of_names_that_is_separated_otherwise_says_how_to_write_it(tmp_pa
         open_table(path)
 
 
-@pytest.mark.parametrize("first", ["6.3696,12,north", "1.0", "-2.5e3,south"])
+@pytest.mark.parametrize(
+    "first",
+    ["6.3696,12,north", "1.0", "-2.5e3,south", "12,north", "2019,2020", "ann, 7 ", "2020-01-02,z"],
+)
 def test_a_first_line_that_is_a_row_is_refused_without_its_values(tmp_path, first):
     """Names are public and stand in messages; those of a file without names would be a row."""
     path = tmp_path / "a.csv"
     path.write_text(f"{first}\n{first}\n")
-    with pytest.raises(ArgumentError, match="has numbers where the names") as caught:
+    with pytest.raises(ArgumentError, match="has numbers or dates where the names") as caught:
         open_table(path)
-    assert not any(cell in str(caught.value) for cell in first.split(","))
+    said = str(caught.value).replace(str(path), "").replace("y2019 for 2019", "")
+    assert not any(cell in said for cell in first.split(","))
 
 
-@pytest.mark.parametrize("first", ["2019,2020", "x", "v1.2,1.2.3", "x;y,z"])
+def test_a_name_that_is_there_twice_is_told_by_its_places(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("ann,north,south,north\n")
+    with pytest.raises(ArgumentError, match="columns 2 and 4 of .*a.csv have one name") as caught:
+        open_table(path)
+    assert "north" not in str(caught.value).replace(str(path), "")
+
+
+@pytest.mark.parametrize("first", ["x", "v1.2,1.2.3", "x;y,z", "y2019,inf,NA,", "true,nan,1st"])
 def test_names_that_look_odd_are_names(tmp_path, first):
     path = tmp_path / "a.csv"
     path.write_text(f"{first}\n{first}\n")

@@ -10,6 +10,7 @@ from dpstats.formula import Formula
 from dpstats.range_estimation import Marginal
 from dpstats.run.reference import reference_of
 from dpstats.schema import Categorical, Numeric
+from tests.checks.released import released
 
 
 def marginal(points, weights=None, **changes) -> Marginal:
@@ -172,6 +173,17 @@ def test_long_tails_on_both_sides_of_all_groups_are_not_those_of_each():
 def test_a_product_of_columns_has_a_kurtosis_of_its_own():
     kurtosis = reference(formula="y ~ x + I(x ** 2)").extremes.kurtosis
     assert kurtosis[1] > 2 * kurtosis[0]
+
+
+def test_a_response_has_the_variance_of_tails_that_go_on():
+    """Noise hides the ends of a lognormal one; one that is not seen has nothing to go on from."""
+    rng = np.random.default_rng(3)
+    long, even = rng.lognormal(sigma=1.2, size=20_000), rng.random(20_000)
+    y = released(long, 0.1)
+    assert 1.4 < reference(y=y).extremes.y_far_square < long.var() / y.sd**2
+    assert reference(y=released(even, 0.1)).extremes.y_far_square == pytest.approx(1, abs=0.05)
+    unseen = replace(marginal(np.linspace(-1, 1, 41)), is_unseen=True)
+    assert reference(y=unseen).extremes.y_far_square == reference().extremes.y_far_square == 1.0
 
 
 def test_a_response_reaches_its_declared_bounds_or_what_is_seen():

@@ -24,7 +24,7 @@ def people(n=N) -> pd.DataFrame:
     return pd.DataFrame({
         "age": rng.integers(18, 90, n), "wage": rng.lognormal(3, 0.5, n),
         "region": pd.Categorical(rng.choice(["a", "b"], n)), "name": rng.choice(["x", "y"], n),
-        "female": rng.random(n) < 0.5,
+        "female": rng.random(n) < 0.5, "born": pd.Timestamp("2000-01-01"),
     })  # fmt: skip
 
 
@@ -40,6 +40,7 @@ REFUSED = {
     "columns": ({"columns": []}, "columns"),
     "twice": ({"columns": ["age", "age"]}, "none twice"),
     "text": ({"columns": ["name"]}, 'levels={"name"'),
+    "dates": ({"columns": ["born"]}, "born holds dates or times; make a column of days"),
     "unit": ({"unit": 3}, "unit to name a column"),
     "max_rows": ({"max_rows": 2}, "add unit="),
     "max_groups": ({"unit": "name", "max_groups": 2}, "groups of by="),

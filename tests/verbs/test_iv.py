@@ -25,6 +25,7 @@ FRAME["d"] = FRAME.z + U + RNG.normal(size=N)
 FRAME["y"] = FRAME.d + FRAME.x + U
 FRAME["took"] = FRAME.d > 0
 FRAME["near"] = FRAME.z > 0
+FRAME["twice"] = 2 * FRAME.z
 FRAME["g"] = pd.Categorical(RNG.choice(["a", "b"], N))
 FRAME["state"] = RNG.choice(["p", "q"], N)
 
@@ -82,7 +83,7 @@ def test_a_ledger_knows_the_instruments(tmp_path):
     "formula, more, why",
     [
         ("y ~ x", {}, "instruments in brackets"),
-        ("y ~ x + [d ~ z]", {"by": "g"}, "fit each group by subset="),
+        ("y ~ x + [d ~ z]", {"by": "g"}, "fit each group by itself, as by subset="),
         ("y ~ x + [d ~ z]", {"weights": "x"}, "it must be public"),
         ("y ~ x + [d ~ z]", {"cov_type": "nonrobust"}, "'HC1' or 'cluster'"),
         ("y ~ x + [d ~ z]", {"robust": True}, "robust .HC1. always"),
@@ -175,7 +176,7 @@ def test_every_table_gives_a_result_of_the_same_form(rows):
     tables = [FRAME[:rows], FRAME[:rows].assign(z=1.0), FRAME[:rows].assign(d=0.0, y=0.0)]
     tables += [FRAME[:rows].assign(d=FRAME.z[:rows], y=FRAME.z[:rows])]
     for data in tables:
-        for formula in ("y ~ x + [d ~ z]", "y ~ x + [d ~ z + I(2 * z) + near]"):
+        for formula in ("y ~ x + [d ~ z]", "y ~ x + [d ~ z + twice + near]"):
             found = fit(formula, data, epsilon=1)
             assert found.params.index.tolist() == ["Intercept", "x", "d"]
             assert str(found.anderson_rubin()) and str(found.summary())
@@ -185,5 +186,5 @@ def test_every_table_gives_a_result_of_the_same_form(rows):
 @pytest.mark.parametrize("epsilon", [1e-6, 1e6])
 def test_degenerate_columns_of_many_rows_are_no_error(epsilon):
     for more in ({"z": 1.0}, {"d": FRAME.z}, {"y": FRAME.d}, {"x": FRAME.z}, {"y": 0.0, "d": 0.0}):
-        found = fit("y ~ x + [d ~ z + I(2 * z)]", FRAME.assign(**more), epsilon=epsilon)
+        found = fit("y ~ x + [d ~ z + twice]", FRAME.assign(**more), epsilon=epsilon)
         assert str(found.summary()) and str(found.anderson_rubin())

@@ -49,6 +49,8 @@ def test_declared_bounds_cut_the_response():
         ("y ~ x", {"offset": 3}, "expected offset to name a column"),
         ("y ~ x", {"exposure": "level"}, "exposure='level' is a column of type .*numbers"),
         ("y ~ x", {"offset": "x", "exposure": "x"}, "are one column"),
+        ("y ~ x", {"exposure": "y"}, "exposure='y' is the response, .* name another column"),
+        ("y ~ x", {"offset": "y"}, "offset='y' is the response"),
         ("y ~ x", {"exposure": "x", "bounds": {"x": (-2, 0)}}, "exposure to end above 0"),
         ("y ~ C(x)", {"offset": "x", "levels": {"x": [0, 1]}}, "'x' is a factor in the formula"),
         ("y ~ x", {"cov_type": "nonrobust"}, "cov_type"),

@@ -45,6 +45,9 @@ class Extremes:
         or beyond where it is seen.
     y_most : float
         How far it may lie, to its declared bounds or far beyond what is seen.
+    y_far_square : float
+        The variance of the response if its tails go on where noise hides them, over that of its
+        scale.
     y_error : float
         Standard error of the square of its scale, relative to it.
     y_points, y_weights : numpy.ndarray, shape (k,)
@@ -101,6 +104,7 @@ class Extremes:
     y_ends: np.ndarray
     y_reach: float
     y_most: float
+    y_far_square: float
     y_error: float
     y_points: np.ndarray
     y_weights: np.ndarray
@@ -154,11 +158,16 @@ class Extremes:
             1.0,
             math.inf,
             np.full(columns, math.inf),
-            *np.zeros((5, columns)),
+            np.zeros(columns),
+            np.zeros(columns),
+            np.zeros(columns),
+            np.zeros(columns),
+            np.zeros(columns),
             np.eye(columns),
             np.array([-math.inf, math.inf]),
             math.inf,
             math.inf,
+            1.0,
             1.0,
             np.zeros(1),
             np.ones(1),

@@ -122,8 +122,8 @@ def _checked(result) -> DPResults:
     if not isinstance(result, DPResults):
         raise ArgumentError(
             "expected results of dp_ols without by=, as in compare(first, second), or one list or "
-            "mapping of them, or groups as in compare(by) or compare(by[label], other), got a "
-            f"{type(result).__name__}; fits that are not private go into ols=[...]"
+            "mapping of them, or groups as in compare(by) or compare(by[label], other), got "
+            f"{typed(result)}; fits that are not private go into ols=[...]"
         )
     return result
 

@@ -128,3 +128,15 @@ test_that("histograms are tabulated and drawn", {
   expect_true(all(is.finite(built$xmin)) && all(built$xmin < built$xmax))
   expect_error(ggplot2::autoplot(table_one(~educ, d)), "histogram = TRUE")
 })
+
+test_that("dates count days, which the description says, and have no levels", {
+  skip_without_python()
+  d <- transform(people(), day = as.Date("2020-01-01") + age, hour = as.POSIXct("2020-01-01", tz = "UTC"))
+  x <- table_one(~ age + day, d)
+  expect_equal(figure(tidy(x), "day", "mean") - figure(tidy(x), "age", "mean"), 18262, tolerance = 1e-4)
+  expect_output(print(x), "day counts days since 1970-01-01: as.Date\\(\\) makes dates")
+  expect_no_match(table_one(~age, d)$notes, "1970")
+  expect_error(dp_describe(d, ~day, 1, levels = list(day = as.Date(c("2020-01-21", "2020-01-22")))),
+               "levels lists day, a column of dates; make it a factor", class = "dpstats_argument_error")
+  expect_error(dp_describe(d, ~hour, 1), "or with as.Date", class = "dpstats_argument_error")
+})

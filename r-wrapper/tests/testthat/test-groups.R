@@ -74,10 +74,35 @@ test_that("hypotheses are tested of one group as of a fit", {
   expect_equal(dp_test(by[["7"]], hypotheses)[1:4], dp_test(alone, hypotheses)[1:4], tolerance = 1e-2)
   expect_equal(unlist(dp_test(by[["7"]], "x = 0")[c("conf.low", "conf.high")]),
                unlist(confint(by[["7"]])["x", ]), tolerance = 1e-6, ignore_attr = TRUE)
-  for (object in list(by, by[["7"]])) {
-    expect_error(dp_joint_test(object, "x = 0"), "takes one", class = "dpstats_argument_error")
-  }
+  expect_error(dp_joint_test(by, "x = 0"), "takes one", class = "dpstats_argument_error")
+  expect_equal(dp_joint_test(by[["7"]], "x = 0")$p.value, dp_test(by[["7"]], "x = 0")$p.value)
   expect_error(dp_test(by, "x = 0"), "takes one", class = "dpstats_argument_error")
+})
+
+test_that("the fit of one group is a fit", {
+  skip_without_python()
+  d <- line(6000)
+  by <- with_insecure_seed(1, dp_ols(y ~ x, d, "noisy_moments", 1e6, by = "tract", bounds = unit))
+  alone <- with_insecure_seed(1, dp_ols(y ~ x, d, "noisy_moments", 1e6, subset = tract == 7, bounds = unit))
+  fit <- by[["7"]]
+  expect_named(tidy(fit, conf.int = TRUE), c("tract", names(tidy(alone, conf.int = TRUE))))
+  expect_equal(tidy(fit, conf.int = TRUE)[-(1:2)], tidy(alone, conf.int = TRUE)[-1L], tolerance = 0.02)
+  expect_identical(tidy(fit)$p.value, dp_test(fit, c("(Intercept) = 0", "x = 0"))$p.value)
+  expect_identical(coef(summary(fit))[, "Std. Error"], sqrt(diag(vcov(fit))))
+  expect_output(print(fit), "Group: tract = 7\n\nCoefficients")
+  expect_output(print(summary(fit)), "Group: tract = 7\n.*rows: private")
+  expect_equal(anova(fit)$Chisq, tidy(fit)$statistic[2L]^2)
+  new <- data.frame(x = c(0.2, 0.8))
+  expect_identical(predict(fit, new, se.fit = TRUE), predict(by, cbind(new, tract = 7L), se.fit = TRUE))
+  expect_identical(lapply(by, coef)[["7"]], coef(fit))
+  expect_identical(list(labels(fit), family(fit)$family), list("x", "gaussian"))
+  for (refused in list(nobs, sigma, logLik, deviance, model.frame, residuals)) {
+    expect_error(refused(fit), class = "dpstats_not_released_error")
+  }
+  for (refused in list(dp_error_bound, dp_compare, function(fit) dp_raw_powers(fit, "x"),
+                       function(fit) dp_joint_test(fit, c("x = 0", "(Intercept) = 0")))) {
+    expect_error(refused(fit), "without by", class = "dpstats_argument_error")
+  }
 })
 
 test_that("a group column that tables of the result have is refused before anything is spent", {
@@ -239,10 +264,9 @@ test_that("some groups are groups, and one is asked as a fit is", {
     expect_identical(unname(confint(fit)["x", ]), unlist(confint(by)[4L, 3:4], use.names = FALSE))
     expect_identical(predict(fit, data.frame(x = 0.5)),
                      predict(by, data.frame(x = 0.5, tract = 7)))
-    expect_identical(augment(fit, newdata = data.frame(x = 0.5))$tract, 7L)
-    expect_identical(tidy(fit)$term, c("(Intercept)", "x", "p25", "p75"))
-    expect_identical(glance(fit)$tract, 7L)
-    expect_output(print(fit), "1 group: 1 ok")
+    expect_identical(augment(fit, newdata = data.frame(x = 0.5))$.fitted, unname(predict(fit, data.frame(x = 0.5))))
+    expect_identical(list(tidy(fit)$term, glance(fit)$tract), list(c("(Intercept)", "x"), 7L))
+    expect_output(print(summary(fit)), "Predictions:.*p75")
   }
   for (wrong in list("8", 4L)) {
     expect_error(by[[wrong]], "no group", class = "dpstats_argument_error")

@@ -30,7 +30,7 @@ FORMULAS = [
     "y ~ ifelse(b & x > 3, z, 2 * x) + ifelse(!b | g == 'b', 1, 0)",
     "y ~ pmin(x, z, 2) + pmax(v.1, 0) + round(x, 1) + round(z)",
     "y ~ abs(v.1) + asinh(v.1) + atan(x) + ceiling(x) + cos(x) + exp(z) + expm1(z) + floor(z)",
-    "y ~ log10(x) + log2(x) + sign(v.1) + sin(x) + sqrt(z) + tanh(v.1) + x %/% 2",
+    "y ~ log10(x) + log2(x + 1) + sign(v.1) + sin(x) + sqrt(z) + tanh(v.1) + x %/% 2",
     "y ~ o * x + relevel(g, ref = 'c')",
     "y ~ 0 + o + C(g, contr.sum):z + C(k, contr.helmert) + C(b, contr.treatment)",
     "y ~ factor(k) / x - 1",

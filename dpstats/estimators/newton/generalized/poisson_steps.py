@@ -152,7 +152,8 @@ class PoissonSteps:
         farthest *= _FAR_RESIDUAL
         tail = score_tail(counts.values, counts.deviation, self.sigma, heavy, farthest, FAR_EDGES)
         unit, left = (self.deviation * self.part) ** 2, self._left(position)
-        most = unit / self.part  # weights w <= 1: the mean of w^2 s^2 is at most that of w s^2
+        # weights w <= 1: the mean of w^2 s^2 is at most that of w s^2
+        most = unit / self.part * extremes.y_far_square
         error = max(math.hypot(extremes.y_error, _LEVERAGE_ERROR * left), _LEAST_ERROR)
         above = _ABOVE + _ABOVE_HEAVY * heavy
         if reference.offsets is not None:  # what they leave of the variance may be little

@@ -200,6 +200,7 @@ def reference_of(
         y_ends=np.array([-reach, reach]),
         y_reach=reach,
         y_most=Extremes.BEYOND_ALL * reach if width is None else width / y.scale,
+        y_far_square=1.0,
         y_error=min(error, Extremes.LARGEST_ERROR),
         y_points=y.standardised,
         y_weights=y.shares,
