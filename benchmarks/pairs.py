@@ -2,8 +2,9 @@
 
 Errors are distances from least squares of deviations from group means, in its standard errors for
 errors of one variance; widths are multiples of those of its intervals, clustered. ``covers`` is of
-the true slopes, for the one that is covered worst. With ``--weights``, even between .2 and 1, or
-``--cov-type HC1`` both are in HC1 standard errors. ``--pure`` takes delta = 0. ``--data DIR``
+the true slopes, for the one that is covered worst; where slopes grow with the sizes of groups that
+of intervals without privacy, clustered, is in brackets. With ``--weights``, even between .2 and 1,
+or ``--cov-type HC1`` both are in HC1 standard errors. ``--pure`` takes delta = 0. ``--data DIR``
 absorbs the largest factor of each formula of a folder of tables instead, where what intervals hold
 is the within estimator.
 """
@@ -39,12 +40,22 @@ CASES = {
     "1 in 3% of the rows": (10_000, 200, 2, 0.0, 0.0, 0.0),
     "1 in 1% of the rows": (10_000, 200, 2, 0.0, 0.0, 0.0),
     "lognormal": (10_000, 200, 2, 0.0, 0.0, 0.0),
+    "slopes grow with sizes, lognormal": (20_000, 400, 3, 0.0, 0.0, 0.0),
+    "slopes grow with sizes, Pareto": (20_000, 400, 3, 0.0, 0.0, 0.0),
+    "slopes grow with 2,000 sizes, Pareto": (20_000, 2_000, 1, 0.0, 0.0, 0.0),
 }
 # The first of the regressors where it is not normal.
 FIRST = {
     "1 in 3% of the rows": lambda rng, n: rng.uniform(size=n) < 0.03,
     "1 in 1% of the rows": lambda rng, n: rng.uniform(size=n) < 0.01,
     "lognormal": lambda rng, n: rng.lognormal(size=n),
+}
+# The log of a group's size where the first slope grows with it, and its mean over rows.
+GROWTH = 0.2
+SIZES = {
+    "slopes grow with sizes, lognormal": (lambda rng, n: rng.normal(0, 1.2, n), 1.2**2),
+    "slopes grow with sizes, Pareto": (lambda rng, n: rng.exponential(1 / 2, n), 1.0),
+    "slopes grow with 2,000 sizes, Pareto": (lambda rng, n: rng.exponential(1 / 1.5, n), 2.0),
 }
 HEADER = ("case", "rows", "epsilon", "error", "shown", "covers", "width")
 
@@ -53,13 +64,19 @@ def table(case: str, seed: int) -> pd.DataFrame:
     """Simulate rows of groups, with whose effects the regressors are correlated."""
     n, groups, d, spread, unequal, clustered = CASES[case]
     rng = np.random.default_rng(seed)
-    weights = rng.lognormal(0, spread, groups)
+    if case in SIZES:
+        of_sizes, mean = SIZES[case]
+        logs = of_sizes(rng, groups)
+        weights, slopes = np.exp(logs), GROWTH * (logs - mean)
+    else:
+        weights, slopes = rng.lognormal(0, spread, groups), np.zeros(groups)
     g, effects = rng.choice(groups, n, p=weights / weights.sum()), rng.normal(size=(groups, d))
     x = rng.normal(size=(n, d)) + effects[g]
     if case in FIRST:
         x[:, 0] = FIRST[case](rng, n)
     errors = rng.normal(size=n) * (1 + unequal * np.abs(x[:, 0]))
     errors += clustered * rng.normal(size=groups)[g] * x[:, 0]
+    errors += slopes[g] * x[:, 0]
     y = SLOPE * x.sum(axis=1) + 3 * effects[g, 0] + errors
     columns = {f"x{j}": x[:, j] for j in range(d)}
     return pd.DataFrame({**columns, "y": y, "g": g})
@@ -87,9 +104,10 @@ def measured(
     case: str, epsilon: float, fits: int, weights: bool, cov_type: str | None, delta: float | None
 ) -> tuple:
     """Measure one case."""
-    errors, shown, covered, widths = [], [], [], []
+    errors, shown, covered, widths, without = [], [], [], [], []
     of_error, of_width = ("HC1", "HC1") if weights or cov_type else ("nonrobust", "cluster")
     more = {"weights": "w", "bounds": {"w": (0, 1)}} if weights else {}
+    cov_type = "cluster" if case in SIZES else cov_type
     for seed in range(fits):
         data = table(case, seed)
         names = [name for name in data if name not in "yg"]
@@ -105,16 +123,21 @@ def measured(
         errors.append(np.abs(found.params - slopes) / deviations[of_error])
         shown.append(np.isfinite(low))
         covered.append((low <= SLOPE) & (high >= SLOPE))
-        widths.append((high - low) / (2 * norm.ppf(0.975) * deviations[of_width]))
+        half = norm.ppf(0.975) * deviations[of_width]
+        widths.append((high - low) / (2 * half))
+        without.append(np.abs(slopes - SLOPE) <= half)
     seen, held = np.array(shown), np.array(covered)
     of_each = [held[seen[:, j], j].mean() for j in range(held.shape[1]) if seen[:, j].any()]
+    covers = f"{min(of_each):.2f}" if of_each else ""
+    if case in SIZES:
+        covers += f" ({np.mean(without, axis=0).min():.2f})"
     return (
         case,
         f"{CASES[case][0]:,}",
         f"{epsilon:g}",
         f"{np.median(errors):.2f}",
         f"{seen.mean():.2f}",
-        f"{min(of_each):.2f}" if of_each else "",
+        covers,
         f"{np.median(np.array(widths)[seen]):.2f}" if of_each else "",
     )
 

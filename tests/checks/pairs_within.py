@@ -24,6 +24,7 @@ from dpstats.estimators.newton.within import clusters_of_pairs, group_parts
 from dpstats.estimators.newton.within.clusters_of_pairs import GroupScores, Limited, moved
 from dpstats.estimators.newton.within.differences import release_sizes
 from dpstats.estimators.newton.within.group_sizes import GroupSizes
+from dpstats.estimators.newton.within.largest_group import Unequal
 from dpstats.estimators.newton.within.pair_queries import PairQueries
 from dpstats.noise import Noise
 from dpstats.numerics import Layout, Rows
@@ -176,6 +177,10 @@ def norm(q, cost):
     return q.norms_of_sizes(q.total(of_groups), cost)
 
 
+def largest(q, cost):
+    return Unequal.released(q, cost)
+
+
 def of_groups(rows):
     """The sizes of groups, whatever parts they are in."""
     return GroupSizes.of(replace(rows, keys=rows.units.astype(np.int64)))
@@ -217,6 +222,7 @@ def worst(neighbors):
         yield "mean square of y", mean_square, same, stacked(same, RISES)
         yield "norm of group sizes", norm, same, stacked(same, RISES)
         yield "degrees of freedom", numbers, same, stacked(same, RISES)
+        yield "largest group", largest, RISES, stacked(RISES, RISES)
         return
     # scores of the second line are below zero, those of the row that joins it above
     falls = line(MANY, 2, (-HUGE, 0.0))
@@ -228,6 +234,7 @@ def worst(neighbors):
     yield "counts", leverage, *simplices()
     yield "norm of group sizes", norm, stacked(same, at((0, 0), 0, 2)), stacked(same, RISES)
     yield "degrees of freedom", numbers, stacked(same, at((0, 0), 0, 2)), stacked(same, RISES)
+    yield "largest group", largest, stacked(RISES, at((0, 0), 0, 2)), stacked(RISES, RISES)
 
 
 def simplices():
@@ -261,10 +268,10 @@ def clusters(length, by=moved, units=(1.0,)):
 
 
 def lengths(q, cost):
-    """Ask for the mean length of the scores of groups, of two responses."""
+    """Ask for the sum of the lengths of the scores of groups, of two responses."""
     at_zero = q.at(np.eye(2), np.zeros(2))
     both = GroupScores((Limited(at_zero, 1.0, 2.0), Limited(at_zero, 1.0, 0.5)))
-    return clusters_of_pairs._mean_length(q, both, 9.0, cost)
+    return clusters_of_pairs._total_length(q, both, cost)
 
 
 # What another part of a group adds to its score.
@@ -356,7 +363,7 @@ def check_tiny(neighbors, limit=COST):
     A row that is exchanged takes its label with it or another one.
     """
     kinds = [at((x, 0), y, group) for x, y, group in product((-1.0, 2.0), (-1.0, 1.0), (1, 2))]
-    for ask in (scores(1.0, 1.0), WHITENED, leverage, sizes, mean_square, numbers, norm):
+    for ask in (scores(1.0, 1.0), WHITENED, leverage, sizes, mean_square, numbers, norm, largest):
         asking = Asking(neighbors, ask, limit=limit)
         for size in range(1, 4):
             for chosen in combinations_with_replacement(kinds, size):
@@ -417,7 +424,7 @@ def check_tiny_weights(neighbors):
     few = [weighing(at((x, 0), y, 1), w) for (x, y), w in product(places, (1.0, 0.01))]
     tables = [*combinations_with_replacement(kinds, 1), *combinations_with_replacement(kinds, 2)]
     tables += combinations_with_replacement(few, 4)
-    for ask in (scores(1.0, 1.0), WHITENED, leverage, mean_square, numbers, norm):
+    for ask in (scores(1.0, 1.0), WHITENED, leverage, mean_square, numbers, norm, largest):
         asking = Asking(neighbors, ask, True)
         for chosen in tables:
             kept = chosen if neighbors == ADD_REMOVE else chosen[1:]

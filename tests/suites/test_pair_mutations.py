@@ -12,6 +12,7 @@ from dpstats.estimators.newton.within import (
     clusters_of_pairs,
     group_parts,
     group_sizes,
+    largest_group,
     pair_numbers,
     pair_queries,
     pair_scales,
@@ -28,6 +29,7 @@ from tests.checks.pairs_within import (
     check_labels_of_neighbours,
     check_order,
     check_random,
+    check_tiny,
     check_worst,
     check_worst_clusters,
     check_worst_laplace,
@@ -194,12 +196,22 @@ def longest(original):
 def of_the_rows(original):
     """The unit of y's scores is of the rows."""
 
-    def release(queries, scores, *rest):
+    def release(steps, scores, *rest):
         of_y, of_d = scores.each
-        changed = replace(of_y, unit=of_y.unit * (1 + queries.total(len) % 2))
-        return original(queries, GroupScores((changed, of_d)), *rest)
+        changed = replace(of_y, unit=of_y.unit * (1 + steps.queries.total(len) % 2))
+        return original(steps, GroupScores((changed, of_d)), *rest)
 
     return release
+
+
+def all_pairs(original):
+    """A group of n rows counts for its n (n - 1) / 2 pairs."""
+
+    def of_parts(rows):
+        own = original(rows)
+        return own * ((own >> 20) + 1) // 2
+
+    return of_parts
 
 
 ROOT = math.sqrt(1.25)
@@ -247,6 +259,12 @@ MUTANTS = {
     ),
     "two responses, lengths of groups": Mutant(
         smaller(clusters_of_pairs, 0.8), partial(check_worst_lengths, ADD_REMOVE)
+    ),
+    "the largest group and the sum of roots count as one number": Mutant(
+        smaller(largest_group, math.sqrt(0.5)), added
+    ),
+    "all pairs of the largest group count as one": Mutant(
+        patched(largest_group, "_of_parts", all_pairs), partial(check_tiny, ADD_REMOVE)
     ),
     "the unit of joint scores is of the rows": Mutant(
         patched(absorbed_instruments, "release_clusters", of_the_rows), instruments

@@ -103,7 +103,7 @@ def _products(of_y: Fitted, of_d: Fitted, clusters: Clusters, cost: GDP) -> np.n
         *((fit.steps, fit.state, fit.scores, unit) for fit, unit in zip(fits, units, strict=True)),
         cost=cost,
     )
-    products, deviation = release_clusters(steps.queries, scores, clusters, cost)
+    products, deviation = release_clusters(steps, scores, 1.0, clusters, cost)
     even = steps.rows / 2
     mean = np.array([np.trace(products[own, own]) / p for own in (slice(0, p), slice(p, None))])
     excess = np.sqrt(np.maximum(mean / even, 1.0))

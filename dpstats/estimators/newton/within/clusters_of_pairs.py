@@ -8,10 +8,11 @@ import numpy as np
 
 from dpstats.estimators.newton.row_sums import PairRows, Scores
 from dpstats.estimators.newton.row_sums.sums import slices
-from dpstats.estimators.newton.steps import Clusters, NewtonState, Queries, Steps, Tail
+from dpstats.estimators.newton.steps import Clusters, NewtonState, Steps, Tail
 from dpstats.estimators.newton.steps.clusters import limit_of_sums, noise_of_products
 from dpstats.estimators.newton.steps.products import scatter
 from dpstats.estimators.newton.steps.score_tails import score_limit
+from dpstats.estimators.newton.within.largest_group import Unequal, whole_groups
 from dpstats.estimators.newton.within.pair_queries import PairQueries
 from dpstats.noise import Query
 from dpstats.numerics.clipping import ENTRY_BITS
@@ -19,8 +20,8 @@ from dpstats.numerics.cross_products import exact_sum
 from dpstats.privacy import Cost
 
 _ONE = 1 << ENTRY_BITS
-# Fraction of the cost for the mean length; the rest is for the products.
-_LENGTH = 0.1
+# Fractions of the cost for the largest group and for lengths; the rest is for the products.
+_LARGEST, _LENGTHS = 0.1, 0.1
 
 
 def moved(step: float, length: float) -> float:
@@ -93,7 +94,7 @@ def with_clusters(
 ) -> NewtonState:
     """Return the state with the covariance of scores that are summed by group, and their number."""
     scores = GroupScores.of((steps, state, tail, 1.0), cost=cost)
-    products, deviation = release_clusters(steps.queries, scores, clusters, cost)
+    products, deviation = release_clusters(steps, scores, state.square, clusters, cost)
     products = clusters.correction * scatter(
         products, deviation, state.square / 2 * steps.rows, 0.0
     )
@@ -101,15 +102,19 @@ def with_clusters(
 
 
 def release_clusters(
-    queries: Queries, scores: GroupScores, clusters: Clusters, cost: Cost
+    steps: Steps, scores: GroupScores, square: float, clusters: Clusters, cost: Cost
 ) -> tuple[np.ndarray, float]:
     r"""Release the products (p, p) of the scores of groups, and the deviation of their noise.
 
-    ``clusters`` is their effective number, as released.
+    ``clusters`` is their effective number, as released, and ``square`` the mean square of residuals
+    of pairs, in the units of scores.
 
     T_g is the sum (1/n) sum_{i<j} of the scores of pairs of group g, clipped to length C, or that
     of its parts. The covariance of the sum over groups is sum_g T_g T_g' (Liang and Zeger 1986;
-    Arellano 1987), of T_g cut to length D.
+    Arellano 1987), of T_g cut to length D. That is at least what is said by
+    :func:`~dpstats.estimators.newton.steps.clusters.limit_of_sums`, and at least the length that
+    the largest group may have where groups are of different sizes
+    (:meth:`~dpstats.estimators.newton.within.largest_group.Unequal.limit`).
 
     Guarantee. The cost. By the proof of
     :class:`~dpstats.estimators.newton.within.pair_queries.PairQueries` a row that joins a group
@@ -119,37 +124,36 @@ def release_clusters(
     does not expand distances (projection on a ball), so u u', u the cut T_g, moves by
     :func:`moved`; under replace-one two groups change so, or one twice. The sum of |T_g| moves by
     3/2 C, or 3 C. Groups' sums of each response are rounded down to whole multiples of 2^-20 times
-    A or B, so of no more than 2^-20 C in these units, and u toward zero to whole 2^-20 D.
+    A or B, so of no more than 2^-20 C in these units, and u toward zero to whole 2^-20 D. How large
+    the largest group is has its own (:meth:`~dpstats.estimators.newton.within.largest_group.Unequal
+    .released`).
     """
+    queries, p, limit = steps.queries, scores.p, scores.limit
     assert isinstance(queries, PairQueries)
-    p, limit = scores.p, scores.limit
-    mean = _mean_length(queries, scores, clusters.number, cost.part(_LENGTH))
-    step = 1.5 * limit * (1 + 2 * math.sqrt(p) / _ONE)
-    noise = noise_of_products(cost.part(1 - _LENGTH), p, queries.groups_changed)
+    unequal = Unequal.released(queries, cost.part(_LARGEST))
+    total = _total_length(queries, scores, cost.part(_LENGTHS))
+    left, step = cost.part(1 - _LARGEST - _LENGTHS), 1.5 * limit * (1 + 2 * math.sqrt(p) / _ONE)
+    mean, noise = total / clusters.number, noise_of_products(left, p, queries.groups_changed)
     length = step * max(limit_of_sums(mean / step, clusters.number, p, noise), 1.5)
+    length = max(length, unequal.limit(total, p, square, 2 * steps.rows, clusters.number))
     far = moved(step + 2 * math.sqrt(p) * length / _ONE, length) * queries.groups_changed
     work = partial(_products, scores, length)
-    return queries.cluster_products(work, length**2, far / length**2, p, cost.part(1 - _LENGTH))
+    return queries.cluster_products(work, length**2, far / length**2, p, left)
 
 
-def _mean_length(queries: PairQueries, scores: GroupScores, groups: float, cost: Cost) -> float:
-    """Release the mean length of groups' scores, as over so many ``groups`` of one size."""
+def _total_length(queries: PairQueries, scores: GroupScores, cost: Cost) -> float:
+    """Release the sum of the lengths of groups' scores, and add the noise in it."""
     value = queries.total(partial(_lengths, scores))
     rounded = 2 + math.sqrt(scores.p)
     far = queries.groups_changed * (1.5 * _ONE + rounded)
     query = Query("scores of groups", [value], l1=far, l2=far, unit=1 / _ONE)
     noisy = queries.noise.add(query, cost)
-    return scores.limit * (max(float(noisy.values[0]), 0.0) + noisy.deviation) / groups
+    return scores.limit * (max(float(noisy.values[0]), 0.0) + noisy.deviation)
 
 
 def by_group(at: Scores, limit: float, rows: PairRows) -> np.ndarray:
     """Add up clipped scores of pairs by group, parts of it together, (G, p), in 2^-20 limit."""
-    sums = at.by_group(limit, 1.0, 0.0, rows)[:, :-1]
-    assert rows.units is not None and rows.keys is not None, "rows have the number of their group"
-    first = np.flatnonzero(np.diff(rows.keys, prepend=-1))
-    of_parts = rows.units[first]
-    starts = np.flatnonzero(np.diff(of_parts, prepend=-1))
-    return np.add.reduceat(sums, starts).astype(float) if len(starts) else sums.astype(float)
+    return whole_groups(at.by_group(limit, 1.0, 0.0, rows)[:, :-1], rows).astype(float)
 
 
 def _lengths(scores: GroupScores, rows: PairRows) -> int:
