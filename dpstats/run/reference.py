@@ -66,9 +66,7 @@ def _extremes(
     heavy, columns = _heavy(marginals, y), _standardised(Z)[2]
     kurtosis, skewness = ((columns**power).mean(axis=0) for power in (4, 3))
     seen, within = _tails(rows, design)
-    none = np.zeros((2, len(seen)))
-    far, far_skewness = _continued(design, marginals) if unseen or seen.any() else none
-    far = np.maximum(far, seen)
+    far = np.maximum(_continued(design, marginals), seen) if unseen or seen.any() else seen
     tails = np.where(seen > 0, far, 0.0)
     ends = _ends(y, limit)
     reach = float(np.abs(ends).max()) * (1.0 if limit is not None or y.is_rough else 1 + heavy)
@@ -80,7 +78,6 @@ def _extremes(
         skewness=skewness,
         tails=tails,
         far_tails=far if unseen else tails,
-        far_skewness=far_skewness,
         within=within,
         moves=_moves(Z, within, design),
         y_ends=ends,
@@ -106,16 +103,12 @@ def _far_square(y: Marginal) -> float:
     return max(found[0] / max(found[1], LEAST_SD), 1.0)
 
 
-def _continued(design: Design, marginals: Mapping[str, Marginal]) -> tuple[np.ndarray, np.ndarray]:
-    """Return tails of columns and their skewness, (d,) each, if those of variables go on in noise.
-
-    The skewness has no sign, and is 0 without a tail.
-    """
+def _continued(design: Design, marginals: Mapping[str, Marginal]) -> np.ndarray:
+    """Return the tails (d,) of columns if those of variables go on where noise hides them."""
     seen = [m.seen.counts.sum() for m in marginals.values() if m.seen is not None]
     rows = int(np.clip(max(seen, default=0.0), _ROWS, _MOST_ROWS))
     table = _table(design, marginals, rows, lambda marginal: continued(marginal, rows))
-    tails, columns = _tails(table, design)[0], _standardised(table.numbers)[2]
-    return tails, np.abs((columns**3).mean(axis=0)) * (tails > 0)
+    return _tails(table, design)[0]
 
 
 def _tails(rows: Rows, design: Design) -> tuple[np.ndarray, np.ndarray]:

@@ -121,12 +121,11 @@ def test_a_tail_that_noise_hides_counts_as_far_alone():
     zeros = replace(marginal(np.linspace(-1, 1, 41)), is_unseen=True)
     found = reference(x=zeros).extremes
     assert found.tails[0] == reference(x=zeros, unseen=False).extremes.far_tails[0] == 0
-    assert found.far_tails[0] == pytest.approx(6 / 0.03, rel=0.3) and found.far_skewness[0] > 8
+    assert found.far_tails[0] == pytest.approx(6 / 0.03, rel=0.3)
     bounded = replace(zeros, clipping=(-1.0, 1.0))
     assert reference(x=bounded).extremes.far_tails[0] == 0
     found = reference(x=COUNTS).extremes
-    assert (found.far_tails, found.far_skewness) == (found.tails, abs(found.skewness))
-    assert reference().extremes.far_tails[0] == reference().extremes.far_skewness[0] == 0
+    assert found.far_tails[0] == found.tails[0] > 0 == reference().extremes.far_tails[0]
 
 
 @pytest.mark.parametrize("formula", ["y ~ x * g", "y ~ g + x:g"])

@@ -30,8 +30,6 @@ class Extremes:
     far_tails : numpy.ndarray, shape (d,)
         The same where tails that go on exceed it, whether or not what is seen does, of methods that
         ask for it (:class:`Ranges`).
-    far_skewness : numpy.ndarray, shape (d,)
-        The larger of the skewness and that if tails go on, without sign; 0 without such a tail.
     within : numpy.ndarray, shape (d,)
         Deviations, within a code, of the columns of such interactions and of their number; 0 for
         other columns.
@@ -99,7 +97,6 @@ class Extremes:
     skewness: np.ndarray
     tails: np.ndarray
     far_tails: np.ndarray
-    far_skewness: np.ndarray
     within: np.ndarray
     moves: np.ndarray
     y_ends: np.ndarray
@@ -159,7 +156,6 @@ class Extremes:
             1.0,
             math.inf,
             np.full(columns, math.inf),
-            np.zeros(columns),
             np.zeros(columns),
             np.zeros(columns),
             np.zeros(columns),

@@ -7,7 +7,7 @@ import numpy as np
 
 from dpstats.estimators.newton.generalized.poisson_queries import PoissonQueries
 from dpstats.estimators.newton.steps import Counted
-from dpstats.estimators.newton.steps.far_directions import column_directions
+from dpstats.estimators.newton.steps.far_directions import far_directions
 from dpstats.estimators.newton.steps.hidden_rows import LONG, reach
 
 # Counts are told apart from noise at so many of its deviations. One row in a hundred, which a code
@@ -103,10 +103,11 @@ def farthest_score(queries: PoissonQueries, eta: np.ndarray, dimension: float) -
 def skewed_directions(queries: PoissonQueries) -> np.ndarray:
     """Return the directions (k, p), of length 1, of numeric columns that may have a long tail.
 
-    Their released distributions are skewed, or would be if their tails went on where noise hides
-    them, and no close bounds are declared. Rows far out in one of them lie along it.
+    Their released distributions are skewed, and no close bounds are declared. Rows far out in one
+    of them lie along it.
     """
-    basis, problem = queries.basis, queries.problem
-    skewed = queries.reference.extremes.far_skewness > _SKEWED
-    skewed &= reach(basis, problem) > LONG * np.linalg.norm(basis.root, axis=1)
-    return column_directions(basis, queries.map, problem, skewed)[0]
+    extremes, deviations = queries.reference.extremes, np.linalg.norm(queries.basis.root, axis=1)
+    skewed = (np.abs(extremes.skewness) > _SKEWED) & (extremes.tails > 0)
+    skewed &= reach(queries.basis, queries.problem) > LONG * deviations
+    directions, _ = far_directions(queries.basis, queries.map, queries.problem, extremes.tails)
+    return directions[skewed[extremes.tails > 0]]

@@ -38,9 +38,10 @@ _FAR_RESIDUAL = 2.0
 _HIDDEN_HEAVY, _HIDDEN_SHARE = 0.4, 0.005
 # The mean square of scores over the variance of the response: what the position explains is taken
 # off down to this part, the rest is off by this part, and at least by so much; it is at most this,
-# and the farther above the more likely a heavy tail is. On fourteen tables it is .76 to 1.75.
+# and the farther above the more likely a heavy tail is. On fourteen tables it is .76 to 1.75, and
+# more where noise hides a long tail: where it goes on, the variance times this part of that.
 _LEAST_LEFT, _LEVERAGE_ERROR, _LEAST_ERROR = 0.3, 0.15, 0.05
-_MOST_SQUARE, _ABOVE, _ABOVE_HEAVY = 1.75, 0.5, 0.3
+_MOST_SQUARE, _ABOVE, _ABOVE_HEAVY, _OF_FAR = 1.75, 0.5, 0.3, 0.75
 # A long row has so many times the mean curvature of a row, as means grow along it.
 _STEEPER = 4.0
 # A mean curvature is between these times the one at the start.
@@ -153,7 +154,7 @@ class PoissonSteps:
         tail = score_tail(counts.values, counts.deviation, self.sigma, heavy, farthest, FAR_EDGES)
         unit, left = (self.deviation * self.part) ** 2, self._left(position)
         # weights w <= 1: the mean of w^2 s^2 is at most that of w s^2
-        most = unit / self.part * extremes.y_far_square
+        most = unit / self.part * max(1.0, _OF_FAR * extremes.y_far_square)
         error = max(math.hypot(extremes.y_error, _LEVERAGE_ERROR * left), _LEAST_ERROR)
         above = _ABOVE + _ABOVE_HEAVY * heavy
         if reference.offsets is not None:  # what they leave of the variance may be little

@@ -16,32 +16,18 @@ def far_directions(
 
     A tail is by how much the mean fourth power of rows mapped by ``map_`` exceeds that of normal
     ones. Rows far out in a column lie along it and the columns that move with it, and their tail is
-    the one that its distribution shows. Those of an interaction x:g with a code lie along x and
+    that of the column, of ``tails`` (d,). Those of an interaction x:g with a code lie along x and
     along the column of the code, d times as far as x is within the code, in its deviations; as the
     variance of all rows is 1 in any direction the code has at most a part 1 / d^2 of them, and the
     tail is at most d^2 times that of x.
     """
-    assert problem.reference is not None
-    extremes = problem.reference.extremes
-    long = tails > 0
-    directions, lengths = column_directions(basis, map_, problem, long)
-    stretched = np.maximum((extremes.within[long] * lengths) ** 2, 1.0)
-    return directions, tails[long] * stretched
-
-
-def column_directions(
-    basis: IndicatorBasis, map_: np.ndarray, problem: Problem, which: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return directions (k, p) of length 1 in which rows far out in a column lie, and lengths (k,).
-
-    They are those of the columns that a mask (d,) names, with the columns that move with each, and
-    the lengths are of one unit of the column.
-    """
     assert problem.layout is not None and problem.reference is not None
-    moves = problem.reference.extremes.moves.copy()
+    extremes = problem.reference.extremes
+    within, moves = extremes.within, extremes.moves.copy()
     for one in problem.layout.slopes:
         if one.main is not None:
             moves[one.places, one.main] = 1.0
-    found = (moves @ basis.directions(map_))[which]
+    found = (moves @ basis.directions(map_))[tails > 0]
     lengths = np.linalg.norm(found, axis=1)
-    return found / np.maximum(lengths, _SHORTEST)[:, None], lengths
+    stretched = np.maximum((within[tails > 0] * lengths) ** 2, 1.0)
+    return found / np.maximum(lengths, _SHORTEST)[:, None], tails[tails > 0] * stretched

@@ -192,7 +192,6 @@ def reference_of(
         leverage=float(sum(far)),
         kurtosis=np.array([_UNKNOWN_KURTOSIS if c is None else c.kurtosis for c in columns]),
         skewness=np.zeros(len(columns)),  # differences are symmetric
-        far_skewness=np.zeros(len(columns)),
         tails=tails,
         far_tails=tails,
         within=np.zeros(len(columns)),
