@@ -25,6 +25,10 @@ _BEYOND_QUANTILES = 4.0
 _KURTOSIS, _FARTHEST, _SKEWNESS, _SURELY = 4.0, 4.5, 1.0, (4.0, 4.0, 1.0)
 # Two quantiles do not show how peaked a column is, so this is added to its kurtosis.
 _UNSEEN_KURTOSIS = 2.0
+# Where no tail is seen one that goes on counts for this part, or intervals of columns without any
+# are long: with 1/2 lognormal ones of a logit off the model are held in all of 60 tables of 5,000
+# rows at epsilon 1, with 1/4 in .93 and without it in .87 (benchmarks/coded.py).
+_UNSEEN_TAIL = 0.4
 # A kurtosis exceeds the squared skewness by 1 at least, and by no more than this of two values.
 _TWO_VALUES = 1.3
 
@@ -66,8 +70,8 @@ def _extremes(
     heavy, columns = _heavy(marginals, y), _standardised(Z)[2]
     kurtosis, skewness = ((columns**power).mean(axis=0) for power in (4, 3))
     seen, within = _tails(rows, design)
-    far = np.maximum(_continued(design, marginals), seen) if unseen or seen.any() else seen
-    tails = np.where(seen > 0, far, 0.0)
+    far = _continued(design, marginals) if unseen or seen.any() else seen
+    tails = np.where(seen > 0, np.maximum(far, seen), 0.0)
     ends = _ends(y, limit)
     reach = float(np.abs(ends).max()) * (1.0 if limit is not None or y.is_rough else 1 + heavy)
     return Extremes(
@@ -77,7 +81,7 @@ def _extremes(
         kurtosis=kurtosis + _UNSEEN_KURTOSIS * is_rough,
         skewness=skewness,
         tails=tails,
-        far_tails=far if unseen else tails,
+        far_tails=np.where(seen > 0, tails, _UNSEEN_TAIL * far),
         within=within,
         moves=_moves(Z, within, design),
         y_ends=ends,

@@ -28,8 +28,8 @@ class Extremes:
         two values, which have no tail. Of an interaction of a number with codes it is that of the
         number within a code.
     far_tails : numpy.ndarray, shape (d,)
-        The same where tails that go on exceed it, whether or not what is seen does, of methods that
-        ask for it (:class:`Ranges`).
+        The same, and a part of it for columns of which what is seen exceeds that by less, for
+        methods that ask for it (:class:`Ranges`).
     within : numpy.ndarray, shape (d,)
         Deviations, within a code, of the columns of such interactions and of their number; 0 for
         other columns.

@@ -153,9 +153,13 @@ def release(
     if offsets is not None:  # far out they leave no slope
         slope = max(float(offsets.mean(logistic_slope, center)), _LEAST_SHARE)
     extremes = rough.reference.extremes
-    tails = far_directions(basis, whitening.map, rough.problem, extremes.far_tails)[1]
-    flat = _FLAT * rows * float(tails.max(initial=0.0))
-    limit, kept = _leverage_limit(tail, whitening, rows * slope, rough.replaces, mu, flat)
+    seen, far = (
+        float(far_directions(basis, whitening.map, rough.problem, tails)[1].max(initial=0.0))
+        for tails in (extremes.tails, extremes.far_tails)
+    )
+    limit, kept = _leverage_limit(
+        tail, whitening, rows * slope, rough.replaces, mu, _FLAT * rows * seen
+    )
     total = mapped(passes, partial(mapped_rows, basis, whitening.map)).sum
     queries = LogisticQueries(basis, total, problem, noise, whitening.map, limit, center)
     position, hessian = _stepped(queries, whitening, rows * kept, abs(1 - 2 * share), parts)
@@ -171,7 +175,7 @@ def release(
         len(basis.center) + (offsets is not None), problem, cost, _MARGINALS, 0.0
     )
     # some square of a column is as large as its kurtosis, the mean of squares by themselves
-    farthest = max(extremes.leverage, float(tails.max(initial=0.0)))
+    farthest = max(extremes.leverage, far)
     beyond = tail.beyond(limit**2 / whitening.dimension)
     most = (beyond + tail.deviation) * math.sqrt(farthest) if farthest > limit**2 else 0.0
     hidden = hidden_share(tail.deviation, rows) if has_room(basis, problem) else 0.0
