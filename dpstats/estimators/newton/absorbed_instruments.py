@@ -49,8 +49,9 @@ def release(
       with one response each: a row is the same row with d in the place of y. So each moves as
       :class:`~dpstats.estimators.newton.within.pair_queries.PairQueries` has it, whatever the
       groups are;
-    - the products are those of :func:`~dpstats.estimators.newton.within.clusters_of_pairs
-      .release_clusters`, of a pair's vector (s / f, r / g) with f and g released.
+    - the products are those of
+      :func:`~dpstats.estimators.newton.within.clusters_of_pairs.release_clusters`, of a pair's
+      vector (s / f, r / g) with f and g released.
 
     What it estimates: two-stage least squares of y on x and d with an effect for each group, of all
     rows, with weights weighted. As all regressors and instruments are deviations from group means,

@@ -124,9 +124,9 @@ def release_clusters(
     does not expand distances (projection on a ball), so u u', u the cut T_g, moves by
     :func:`moved`; under replace-one two groups change so, or one twice. The sum of |T_g| moves by
     3/2 C, or 3 C. Groups' sums of each response are rounded down to whole multiples of 2^-20 times
-    A or B, so of no more than 2^-20 C in these units, and u toward zero to whole 2^-20 D. How large
-    the largest group is has its own (:meth:`~dpstats.estimators.newton.within.largest_group.Unequal
-    .released`).
+    A or B, so of no more than 2^-20 C in these units, and u toward zero to whole 2^-20 D. That of
+    the size of the largest group is derived by
+    :meth:`~dpstats.estimators.newton.within.largest_group.Unequal.released`.
     """
     queries, p, limit = steps.queries, scores.p, scores.limit
     assert isinstance(queries, PairQueries)
