@@ -28,7 +28,7 @@ def reproducible(request, monkeypatch):
 
     What a test says of releases must hold of most draws, and is seen to hold of one. The noise of
     the system itself is for tests marked ``system_noise``, which state how often they fail by
-    chance; examples of docstrings, the shell, R and Spark draw it too.
+    chance. Examples of docstrings draw it too, and so do other processes, such as commands and R.
     """
     if request.node.get_closest_marker("system_noise") is None:
         seeded = SeededSource(zlib.crc32(request.node.nodeid.encode()))

@@ -105,7 +105,8 @@ def _first_sum(X: np.ndarray) -> list[int]:
     if rows.sum() < len(known):
         return []
     U = X[np.ix_(rows, known)]
-    _, R = np.linalg.qr(U / np.maximum(np.linalg.norm(U, axis=0), 1e-200))
+    U /= np.maximum(np.abs(U).max(axis=0), np.finfo(float).tiny)  # squares stay within the doubles
+    _, R = np.linalg.qr(U / np.maximum(np.linalg.norm(U, axis=0), 1.0))
     small = np.flatnonzero(np.abs(np.diag(R)) < _NOTHING)
     if not small.size:
         return []

@@ -23,7 +23,7 @@ _GROWTHS = np.linspace(math.log(0.05), math.log(8), 80)[:, None]
 # their variance is this at least, where there is hardly any noise. All was chosen on 18
 # distributions and the columns of 23 tables (benchmarks/tried_tails.py).
 _MISFIT, _LEAST_VARIANCE = 0.1, 1e-6
-# So many rows are taken to be other than zero where nothing but zeros is seen.
+# This part of the rows is taken to be other than zero where nothing but zeros is seen.
 _UNSEEN = 0.03
 # No row is taken to lie so many times as far from the median as rows are seen.
 _FARTHEST = 4.0

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from dpstats.formula import Formula
 from dpstats.schema import BOOLEAN, Categorical, Numeric
 
 SCHEMA = {
@@ -77,6 +78,15 @@ def draw(m, rng, spread=1.0, schema=SCHEMA):
             batch[name][rng.random(m) < 0.1] = np.inf
             batch[name][rng.random(m) < 0.1] = -np.inf
     return batch
+
+
+def rank(formula, schema):
+    """The rank of a design on random rows, beside a constant if one is absorbed; its columns."""
+    design = Formula.parse(formula).design(schema)
+    X = design.rows(draw(2000, np.random.default_rng(1), spread=0.0, schema=schema)).numbers
+    X = X - X.mean(axis=0) if "|" in formula else X
+    size = np.linalg.norm(X, axis=0)
+    return int(np.linalg.matrix_rank(X / np.where(size > 0, size, 1), tol=1e-9)), X.shape[1]
 
 
 def as_frame(batch, schema=SCHEMA):

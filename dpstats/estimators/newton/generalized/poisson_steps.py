@@ -38,8 +38,8 @@ _FAR_RESIDUAL = 2.0
 _HIDDEN_HEAVY, _HIDDEN_SHARE = 0.4, 0.005
 # The mean square of scores over the variance of the response: what the position explains is taken
 # off down to this part, the rest is off by this part, and at least by so much; it is at most this,
-# and the farther above the more likely a heavy tail is. On fourteen tables it is .76 to 1.75, and
-# more where noise hides a long tail: where it goes on, the variance times this part of that.
+# and the farther above the more likely a heavy tail is. On fourteen tables it is .76 to 1.75. Where
+# the response's tail goes on in the noise it is over this part of the variance that this makes.
 _LEAST_LEFT, _LEVERAGE_ERROR, _LEAST_ERROR = 0.3, 0.15, 0.05
 _MOST_SQUARE, _ABOVE, _ABOVE_HEAVY, _OF_FAR = 1.75, 0.5, 0.3, 0.75
 # A long row has so many times the mean curvature of a row, as means grow along it.
