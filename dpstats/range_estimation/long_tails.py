@@ -2,7 +2,8 @@
 
 Beyond its middle a tail is taken for that of a lognormal distribution with a shift: a + b e^(s z)
 at normal deviates z (Johnson 1949, the system S_L). With s = 0 it is a normal one, and with s < 0
-it ends. Where nothing but zeros is seen of a column, other values are taken for exponential ones.
+it ends. Beyond the rows that are seen it may go on as a power law, by the index that it has there.
+Where nothing but zeros is seen of a column, other values are taken for exponential ones.
 """
 
 import math
@@ -27,13 +28,18 @@ _MISFIT, _LEAST_VARIANCE = 0.1, 1e-6
 _UNSEEN = 0.03
 # No row is taken to lie so many times as far from the median as rows are seen.
 _FARTHEST = 4.0
+# The index of a power law is this part of the one that a tail has from where it is seen to so many
+# times as far: of the lognormal through its middle it is too large, as that bends and Student's t
+# does not (benchmarks/tried_tails.py).
+_INDEX, _OCTAVE = 0.8, 1.15
 
 
-def continued(marginal: Marginal, rows: int) -> np.ndarray:
+def continued(marginal: Marginal, rows: int, power: bool = False) -> np.ndarray:
     """Return values (rows,), in increasing order, as so many rows have whose tails go on.
 
     Where no tail is seen they are quantiles of the released distribution; none is farther in than
-    these, or beyond the ends at which values are clipped.
+    these, or beyond the ends at which values are clipped. With ``power`` a tail is a power law
+    beyond the rows that are seen where that is longer.
     """
     levels = (np.arange(rows) + 0.5) / rows
     if marginal.is_unseen and marginal.clipping != (marginal.low, marginal.high):
@@ -48,7 +54,8 @@ def continued(marginal: Marginal, rows: int) -> np.ndarray:
         tail = _fitted(seen, center, sign)
         if tail is not None:
             far = shares < tail.share
-            reached = np.maximum(sign * (values[far] - center), tail.distances(shares[far]))
+            distances = tail.distances(shares[far], power)
+            reached = np.maximum(sign * (values[far] - center), distances)
             values[far] = center + sign * reached
     return np.clip(unit * values, *marginal.clipping)
 
@@ -59,7 +66,7 @@ class _Tail:
 
     That share has the normal deviate ``deviate``; one that is ``unit`` smaller lies a ``step``
     closer. From unit to unit the distance grows by steps that are e^``growth`` times as long, up to
-    ``farthest``. Several growths are (k, 1).
+    ``farthest``. Rows are seen up to ``seen``. Several growths are (k, 1).
     """
 
     start: float
@@ -67,16 +74,28 @@ class _Tail:
     deviate: float
     unit: float
     step: float
+    seen: float
     farthest: float
     growth: np.ndarray | float = 0.0
 
-    def distances(self, shares: np.ndarray) -> np.ndarray:
+    def distances(self, shares: np.ndarray, power: bool) -> np.ndarray:
         """Return beyond which distances from the median shares (m,) of the rows lie."""
         from scipy.special import ndtri
 
         units = (-ndtri(shares) - self.deviate) / self.unit
         grown = np.expm1(self.growth * units) / -np.expm1(-self.growth)
-        return np.minimum(self.start + self.step * grown, self.farthest)
+        distances = self.start + self.step * grown
+        if power:
+            distances = np.maximum(distances, self._by_power_law(shares))
+        return np.minimum(distances, self.farthest)
+
+    def _by_power_law(self, shares: np.ndarray) -> np.ndarray:
+        """Return the same, 0 of rows that are seen, where the tail goes on as a power law."""
+        near, far = self.shares(self.seen * np.array([1.0, _OCTAVE]))
+        if not far > 0:
+            return np.zeros(len(shares))
+        index = max(_INDEX * math.log(near / far) / math.log(_OCTAVE), 1.0)
+        return np.where(shares < near, self.seen * (near / shares) ** (1 / index), 0.0)
 
     def shares(self, distances: np.ndarray) -> np.ndarray:
         """Return which shares of the rows lie beyond distances (m,): the inverse, without end."""
@@ -137,7 +156,7 @@ def _begun(places: np.ndarray, edges: np.ndarray, parts: np.ndarray) -> tuple[in
     start = int(np.searchsorted(deviates, (first + last) / 2))
     return start, _Tail(
         edges[start], shares[start], deviates[start], deviates[start] - first,
-        edges[start] - edges[0], _FARTHEST * places[-1],
+        edges[start] - edges[0], places[-1], _FARTHEST * places[-1],
     )  # fmt: skip
 
 

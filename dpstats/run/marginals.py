@@ -121,10 +121,10 @@ def _estimated(
         for name, marginal in marginals.items()
         if name in request.formula.predictors
     }
-    unseen = request.method.ranges.unseen_tails
+    lognormal = request.method.ranges.lognormal_tails
     rough = tuple(name for name, marginal in marginals.items() if marginal.is_rough)
     (design, reference), *others = [
-        (found, reference_of(found, own, name, limits[name], request.grouped, unseen))
+        (found, reference_of(found, own, name, limits[name], request.grouped, lognormal))
         for name, side in _regressions(request).items()
         for found in [_learned(request, *side, ranges, clipping)]
         for own in [_own(request, marginals, name)]

@@ -27,7 +27,8 @@ _KURTOSIS, _FARTHEST, _SKEWNESS, _SURELY = 4.0, 4.5, 1.0, (4.0, 4.0, 1.0)
 _UNSEEN_KURTOSIS = 2.0
 # Where no tail is seen one that goes on counts for this part, or intervals of columns without any
 # are long: with 1/2 lognormal ones of a logit off the model are held in all of 60 tables of 5,000
-# rows at epsilon 1, with 1/4 in .93 and without it in .87 (benchmarks/coded.py).
+# rows at epsilon 1, with 1/4 in .93 and without it in .87 (benchmarks/coded.py). None of a function
+# of a variable does: how a logarithm goes on the histogram of its variable does not tell.
 _UNSEEN_TAIL = 0.4
 # A kurtosis exceeds the squared skewness by 1 at least, and by no more than this of two values.
 _TWO_VALUES = 1.3
@@ -35,14 +36,15 @@ _TWO_VALUES = 1.3
 
 def reference_of(
     design: Design, marginals: Mapping[str, Marginal], response: str, limit: Numeric | None,
-    grouped: bool = False, unseen: bool = False,
+    grouped: bool = False, lognormal: bool = False,
 ) -> Reference:  # fmt: skip
     """Return center, scale and extremes of a design as if its variables were independent.
 
     They are those of a synthetic table with the released distributions, which is the same in
     every call, so this uses nothing but what was released and public facts. ``limit`` are the
     declared bounds of the response. Where fits are ``grouped`` each is of a part of the rows, and
-    ``unseen`` asks for tails where none is seen.
+    ``lognormal`` tells how tails go on where noise hides them
+    (:class:`~dpstats.estimators.contract.Ranges`).
     """
     center, sd, U = _standardised(_synthetic(design, marginals, _UNIFORM).numbers)
     correlation = U.T @ U / _ROWS + _JITTER * np.eye(len(sd))
@@ -50,7 +52,7 @@ def reference_of(
     root = np.linalg.cholesky(correlation) * sd[:, None]
     y = marginals[response]
     scale = max(y.sd, LEAST_SD)
-    extremes = _extremes(design, marginals, center, root, y, limit, unseen)
+    extremes = _extremes(design, marginals, center, root, y, limit, lognormal)
     extremes = extremes.of_groups() if grouped else extremes
     columns = [m for name, m in marginals.items() if name in {*design.schema, response}]
     hidden = max(1.0 if marginal.is_rough else marginal.hidden for marginal in columns)
@@ -58,7 +60,7 @@ def reference_of(
 
 
 def _extremes(
-    design: Design, marginals: Mapping[str, Marginal], center, root, y: Marginal, limit, unseen
+    design: Design, marginals: Mapping[str, Marginal], center, root, y: Marginal, limit, lognormal
 ) -> Extremes:
     """Return what the distributions tell of far values."""
     rows = _synthetic(design, marginals, 0.0)
@@ -69,9 +71,14 @@ def _extremes(
     codes = sum(len(block.coding) for block in design.layout.blocks)
     heavy, columns = _heavy(marginals, y), _standardised(Z)[2]
     kurtosis, skewness = ((columns**power).mean(axis=0) for power in (4, 3))
-    seen, within = _tails(rows, design)
-    far = _continued(design, marginals) if unseen or seen.any() else seen
+    units, within = _units(rows, design)
+    seen, (far, distances) = _tails(units), _continued(design, marginals)
+    if seen.any() and not lognormal:
+        longer = _continued(design, marginals, power=True)
+        far = np.where(seen > 0, longer[0], far)
+        distances = np.where((seen > 0)[:, None], longer[1], distances)
     tails = np.where(seen > 0, np.maximum(far, seen), 0.0)
+    unseen = _UNSEEN_TAIL * far * [design.names[j] in design.schema for j in design.layout.numeric]
     ends = _ends(y, limit)
     reach = float(np.abs(ends).max()) * (1.0 if limit is not None or y.is_rough else 1 + heavy)
     return Extremes(
@@ -81,13 +88,14 @@ def _extremes(
         kurtosis=kurtosis + _UNSEEN_KURTOSIS * is_rough,
         skewness=skewness,
         tails=tails,
-        far_tails=np.where(seen > 0, tails, _UNSEEN_TAIL * far),
+        far_tails=np.where(seen > 0, tails, unseen),
+        distances=distances,
         within=within,
         moves=_moves(Z, within, design),
         y_ends=ends,
         y_reach=reach,
         y_most=reach if limit is not None else Extremes.BEYOND_ALL * reach,
-        y_far_square=_far_square(y) if unseen else 1.0,
+        y_far_square=_far_square(y) if lognormal else 1.0,
         y_error=min(y.square_error, Extremes.LARGEST_ERROR),
         y_points=y.standardised,
         y_weights=y.weights,
@@ -107,16 +115,29 @@ def _far_square(y: Marginal) -> float:
     return max(found[0] / max(found[1], LEAST_SD), 1.0)
 
 
-def _continued(design: Design, marginals: Mapping[str, Marginal]) -> np.ndarray:
-    """Return the tails (d,) of columns if those of variables go on where noise hides them."""
+def _continued(
+    design: Design, marginals: Mapping[str, Marginal], power: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the tails (d,) of columns if those of variables go on where noise hides them.
+
+    Beside them are the distances (d, k) beyond which ``Extremes.SHARES`` of the rows lie. Tails go
+    on as lognormal ones; those of variables that are seen to have one as a ``power`` law.
+    """
     seen = [m.seen.counts.sum() for m in marginals.values() if m.seen is not None]
     rows = int(np.clip(max(seen, default=0.0), _ROWS, _MOST_ROWS))
-    table = _table(design, marginals, rows, lambda marginal: continued(marginal, rows))
-    return _tails(table, design)[0]
+
+    def values(marginal: Marginal) -> np.ndarray:
+        is_long = power and _excess(marginal.moment(4), marginal.moment(3)) > 0
+        return continued(marginal, rows, is_long)
+
+    units, _ = _units(_table(design, marginals, rows, values), design)
+    farthest = (np.sort(np.abs(unit))[::-1] for unit in units)
+    distances = [far[(Extremes.SHARES * (len(far) - 1)).astype(int)] for far in farthest]
+    return _tails(units), np.reshape(distances, (len(units), len(Extremes.SHARES)))
 
 
-def _tails(rows: Rows, design: Design) -> tuple[np.ndarray, np.ndarray]:
-    """Return the tails (d,) of columns, and deviations within codes where these decide, else 0.
+def _units(rows: Rows, design: Design) -> tuple[list[np.ndarray], np.ndarray]:
+    """Return standardised columns, and deviations (d,) within codes where these decide, else 0.
 
     The columns of an interaction are one number, each in the rows of some codes.
     """
@@ -128,13 +149,21 @@ def _tails(rows: Rows, design: Design) -> tuple[np.ndarray, np.ndarray]:
         numbers |= dict.fromkeys(one.places.tolist(), Z[has_column][:, one.places].sum(axis=1))
         inside = one.places if one.main is None else np.append(one.places, one.main)
         within[inside] = [_standardised(numbers[j][:, None])[1][0] for j in inside]
-    units = [_standardised(numbers[j][:, None])[2] for j in range(Z.shape[1])]
+    return [_standardised(numbers[j][:, None])[2][:, 0] for j in range(Z.shape[1])], within
+
+
+def _tails(units: list[np.ndarray]) -> np.ndarray:
+    """Return the tails (d,) of standardised columns."""
     squares = [unit * unit for unit in units]
-    moments = [
-        ((two * two).mean(), (two * one).mean()) for one, two in zip(units, squares, strict=True)
-    ]
-    tails = [Extremes.tail(fourth, fourth > third**2 + _TWO_VALUES) for fourth, third in moments]
-    return np.array(tails), within
+    return np.array(
+        [_excess((two * two).mean(), (two * one).mean())
+         for one, two in zip(units, squares, strict=True)]
+    )  # fmt: skip
+
+
+def _excess(fourth: float, third: float) -> float:
+    """Return the tail of a distribution with such moments."""
+    return Extremes.tail(fourth, fourth > third**2 + _TWO_VALUES)
 
 
 def _moves(Z: np.ndarray, within: np.ndarray, design: Design) -> np.ndarray:

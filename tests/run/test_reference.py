@@ -26,11 +26,11 @@ NORMAL = marginal(np.random.default_rng(1).normal(size=4001))
 COUNTS = marginal([0.0, 1, 2, 30], [0.7, 0.2, 0.09, 0.01])
 
 
-def reference(x=NORMAL, y=NORMAL, limit=None, formula="y ~ x", grouped=False, unseen=True):
+def reference(x=NORMAL, y=NORMAL, limit=None, formula="y ~ x", grouped=False, lognormal=True):
     """The reference of a design of x whose response is y."""
     schema = {name: Numeric(-100.0, 100.0) for name in ("x", "y")}
     design = Formula.parse(formula).design(schema)
-    return reference_of(design, {"x": x, "y": y}, "y", limit, grouped, unseen)
+    return reference_of(design, {"x": x, "y": y}, "y", limit, grouped, lognormal)
 
 
 def test_scales_are_those_of_the_distributions():
@@ -120,12 +120,35 @@ def test_a_tail_that_noise_hides_counts_as_far_alone():
     """
     zeros = replace(marginal(np.linspace(-1, 1, 41)), is_unseen=True)
     found = reference(x=zeros).extremes
-    assert found.tails[0] == reference(x=zeros, unseen=False).extremes.far_tails[0] == 0
+    assert found.tails[0] == 0
     assert found.far_tails[0] == pytest.approx(0.4 * 6 / 0.03, rel=0.3)
+    assert reference(x=zeros, formula="y ~ np.sqrt(x**2 + 1)").extremes.far_tails[0] == 0
     bounded = replace(zeros, clipping=(-1.0, 1.0))
     assert reference(x=bounded).extremes.far_tails[0] == 0
     found = reference(x=COUNTS).extremes
     assert found.far_tails[0] == found.tails[0] > 0 == reference().extremes.far_tails[0]
+
+
+def test_tails_that_are_seen_go_on_as_power_laws_and_others_do_not():
+    """Of least squares; a distance is exceeded by the share that it stands for."""
+    rng = np.random.default_rng(4)
+    long, even = (released(values, 0.3) for values in (rng.standard_t(3, 20_000), rng.random(5000)))
+    (power, short), (plain, same) = (
+        [reference(x=x, lognormal=lognormal).extremes for x in (long, even)]
+        for lognormal in (False, True)
+    )
+    assert power.far_tails[0] > 1.2 * plain.far_tails[0] > 0
+    assert power.distances[0, -1] > 1.05 * plain.distances[0, -1] > 5
+    assert (np.diff(power.distances[0]) >= 0).all() and 0.3 < power.distances[0, 0] < 0.7
+    np.testing.assert_array_equal(short.distances, same.distances)
+
+
+def test_the_distances_of_a_group_are_as_much_shorter_as_its_tail():
+    even = marginal([-10.0, -1.0, 0.0, 1.0, 10.0], [0.01, 0.2, 0.58, 0.2, 0.01])
+    alone, of_all = (reference(x=even, grouped=grouped).extremes for grouped in (False, True))
+    shorter = (of_all.far_tails[0] / alone.far_tails[0]) ** 0.25
+    assert shorter < 0.8
+    np.testing.assert_allclose(of_all.distances, shorter * alone.distances)
 
 
 @pytest.mark.parametrize("formula", ["y ~ x * g", "y ~ g + x:g"])
@@ -180,7 +203,7 @@ def test_a_response_has_the_variance_of_tails_that_go_on():
     long, even = rng.lognormal(sigma=1.2, size=20_000), rng.random(20_000)
     y = released(long, 0.1)
     assert 1.4 < reference(y=y).extremes.y_far_square < long.var() / y.sd**2
-    assert reference(y=y, unseen=False).extremes.y_far_square == 1.0
+    assert reference(y=y, lognormal=False).extremes.y_far_square == 1.0
     assert reference(y=released(even, 0.1)).extremes.y_far_square == pytest.approx(1, abs=0.05)
     unseen = replace(marginal(np.linspace(-1, 1, 41)), is_unseen=True)
     assert reference(y=unseen).extremes.y_far_square == reference().extremes.y_far_square == 1.0

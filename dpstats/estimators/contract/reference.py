@@ -28,8 +28,10 @@ class Extremes:
         two values, which have no tail. Of an interaction of a number with codes it is that of the
         number within a code.
     far_tails : numpy.ndarray, shape (d,)
-        The same, and a part of it for columns of which what is seen exceeds that by less, for
-        methods that ask for it (:class:`Ranges`).
+        The same, and a part of it for columns of which what is seen exceeds that by less.
+    distances : numpy.ndarray, shape (d, k)
+        How far from their means, in deviations, more than ``SHARES`` (k,) of the rows lie if tails
+        go on so.
     within : numpy.ndarray, shape (d,)
         Deviations, within a code, of the columns of such interactions and of their number; 0 for
         other columns.
@@ -87,6 +89,8 @@ class Extremes:
     # .8. What is longer on both sides is taken to come from groups of different scales
     # (benchmarks/pooled.py).
     GROUP_TAIL: ClassVar[tuple[float, float]] = (2.5, 3.0)
+    # Shares of the rows of which distances are known.
+    SHARES: ClassVar[np.ndarray] = 2.0 ** -np.arange(1.0, 15.01, 0.25)
     # Largest error of the square of the response's scale.
     LARGEST_ERROR: ClassVar[float] = 0.5
 
@@ -97,6 +101,7 @@ class Extremes:
     skewness: np.ndarray
     tails: np.ndarray
     far_tails: np.ndarray
+    distances: np.ndarray
     within: np.ndarray
     moves: np.ndarray
     y_ends: np.ndarray
@@ -127,7 +132,9 @@ class Extremes:
         skewed, even = self.GROUP_TAIL
         most = np.maximum(skewed * self.skewness**2, even)
         tails, far_tails = np.minimum(self.tails, most), np.minimum(self.far_tails, most)
-        return replace(self, tails=tails, far_tails=far_tails)
+        shorter = far_tails / np.where(far_tails > 0, self.far_tails, 1.0)
+        distances = self.distances * shorter[:, None] ** 0.25  # kurtoses are of fourth powers
+        return replace(self, tails=tails, far_tails=far_tails, distances=distances)
 
     @property
     def room(self) -> float:
@@ -159,6 +166,7 @@ class Extremes:
             np.zeros(columns),
             np.zeros(columns),
             np.zeros(columns),
+            np.zeros((columns, len(cls.SHARES))),
             np.zeros(columns),
             np.eye(columns),
             np.array([-math.inf, math.inf]),

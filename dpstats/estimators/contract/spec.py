@@ -33,8 +33,9 @@ class Ranges:
     response : float
         How many times the budget of a regressor's distribution the response's takes then; 0 leaves
         it out.
-    unseen_tails : bool
-        Whether it asks how far out columns may lie where noise hides all of their tails.
+    lognormal_tails : bool
+        Whether tails that noise hides, the response's too, go on as lognormal ones; else those of
+        columns that are seen to have one go on as power laws.
     grouped : float, optional
         The fraction ``share`` for groups, which share what it buys.
     """
@@ -45,7 +46,7 @@ class Ranges:
     needed: bool = True
     marginals: bool = False
     response: float = 1.0
-    unseen_tails: bool = False
+    lognormal_tails: bool = False
     grouped: float | None = None
 
     def bought(self, grouped: bool) -> float:

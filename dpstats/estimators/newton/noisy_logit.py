@@ -296,7 +296,7 @@ METHOD = Method(
     fixed_size_summary=True,
     options=robust_covariance.OPTIONS,
     check=_check,
-    ranges=Ranges(_MARGINALS, marginals=True, response=0.0, unseen_tails=True),
+    ranges=Ranges(_MARGINALS, marginals=True, response=0.0, lognormal_tails=True),
     takes=frozenset({"units", "weights", "clusters"}),
     binary=True,
 )

@@ -215,6 +215,6 @@ METHOD = Method(
     fixed_size_summary=True,
     options={"cov_type": (_COV_TYPES[0], option_checks.word("cov_type", *_COV_TYPES))},
     check=_check,
-    ranges=Ranges(_MARGINALS, marginals=True, response=_RESPONSE_WEIGHT, unseen_tails=True),
+    ranges=Ranges(_MARGINALS, marginals=True, response=_RESPONSE_WEIGHT, lognormal_tails=True),
     takes=frozenset({"units", "weights", "clusters"}),
 )

@@ -43,15 +43,13 @@ class Bias:
 
         The step is at ``eta`` (p,) with errors of ``variance`` (p,). What is cut off rows at random
         is spread evenly; what all of them lose points along the position, as well as it is known.
-        Over the limit, ``flat`` (k, p) is what those lose that are far out in one column, but no
-        more than the tail may hold.
+        ``flat`` (k, p) is what those lose that are far out in one column.
         """
         square = float(eta @ eta + variance.sum())
         systematic = tail.systematic_square(limit)
         unsure = _ALONG * systematic * variance / square
         even = tail.excess(limit, 2) + _ELSEWHERE * systematic
-        flat = np.zeros((1, len(eta))) if flat is None else flat / limit
-        flat = np.array([_no_longer(one, tail.most_excess(limit)) for one in flat])
+        flat = np.zeros((1, len(eta))) if flat is None else flat
         unit = dimension / max(whole, _LEAST_WHOLE) ** 2
         return cls(
             unit * (even / len(eta) + unsure),
@@ -73,8 +71,8 @@ class Bias:
         each = square / len(self.even)
         along, *flat = (_no_longer(one, math.sqrt(square)) for one in (self.along, *self.flat))
         return replace(
-            self, even=np.minimum(self.even, each), along=along, flat=np.array(flat),
-            shift=min(self.shift, math.sqrt(each)),
+            self, even=np.minimum(self.even, each), along=along,
+            flat=np.reshape(flat, self.flat.shape), shift=min(self.shift, math.sqrt(each)),
         )  # fmt: skip
 
     def combined(self, new: "Bias", gain: np.ndarray) -> "Bias":

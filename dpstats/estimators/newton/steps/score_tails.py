@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -38,6 +38,8 @@ _WHOLE, _LEAST_LIMIT = 0.6, 1.2
 _LIMITS = np.geomspace(0.25, SCORE_EDGES[-1], 200)
 # The part of what is cut off the scores that may point in one direction, of light and heavy tails.
 _SYSTEMATIC, _SYSTEMATIC_HEAVY = 0.4, 0.8
+# Of a size or more there may be as many rows as bins count and so many deviations of their noise.
+_MOST = 1.5
 # Steps are divided by at most this: a tail says little of a mean leverage.
 _MOST_DIVIDED = 4.0
 # Ranges have failed where more than this part of the rows has a leverage 32 times the average.
@@ -51,6 +53,7 @@ class Tail:
     ``sizes`` (k,) are typical ones, ``counts`` (h, k) the rows of each by several hypotheses, and
     ``weights`` (h,) the probabilities of these, which add up to 1. ``systematic`` is the part of
     what a limit cuts off that may point in one direction, and ``deviation`` the noise on a bin.
+    Of each of the sizes ``edges`` (m,) or more there are ``most`` (m,) rows at most, as counted.
     """
 
     counts: np.ndarray
@@ -58,6 +61,8 @@ class Tail:
     weights: np.ndarray
     systematic: float
     deviation: float = 0.0
+    edges: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    most: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     @cached_property
     def mean_counts(self) -> np.ndarray:
@@ -82,10 +87,10 @@ class Tail:
         """Return the expected square of the sum of size - limit over the rows beyond the limit."""
         return float(self.weights @ (self.counts @ np.maximum(self.sizes - limit, 0.0)) ** 2)
 
-    def most_excess(self, limit: float) -> float:
-        """Return what the sum of size - limit may be, with noise on the bin that lies farthest."""
-        hidden = self.deviation * max(self.farthest - limit, 0.0)
-        return math.sqrt(self.square_excess(limit)) + hidden
+    def hidden_beyond(self, size: float) -> float:
+        """Return how many rows of that size or more the noise on bins may hide."""
+        bins = len(self.edges) - int(np.searchsorted(self.edges, size, "right")) + 1
+        return _MOST * self.deviation * math.sqrt(max(bins, 1))
 
     def lost(self, limits: np.ndarray, most: np.ndarray | float = math.inf) -> np.ndarray:
         """Return the expected squared norm of the clipping bias in the sum of scores, by limit.
@@ -150,7 +155,9 @@ def score_tail(
     ``heavy`` is the prior chance of a heavy tail and ``most`` the largest size that is possible.
     """
     tail = _read(counts, edges, deviation, _SCORE_START, heavy, most / sigma)
-    return replace(tail, sizes=tail.sizes * sigma)
+    tail, beyond = replace(tail, edges=edges), np.maximum(counts[:0:-1].cumsum()[::-1], 0.0)
+    most = beyond + [tail.hidden_beyond(size) for size in edges]
+    return replace(tail, sizes=tail.sizes * sigma, edges=edges * sigma, most=most)
 
 
 def leverage_tail(counts: np.ndarray, deviation: float, heavy: float, most: float) -> Tail:

@@ -8,8 +8,8 @@ import numpy as np
 
 from dpstats.estimators.newton.row_sums import Scores
 from dpstats.estimators.newton.steps.bias import Bias
-from dpstats.estimators.newton.steps.far_directions import far_directions
 from dpstats.estimators.newton.steps.far_responses import with_far_responses
+from dpstats.estimators.newton.steps.flat_responses import FlatLosses, flat_losses
 from dpstats.estimators.newton.steps.goodness import Squares
 from dpstats.estimators.newton.steps.hidden_rows import hidden_share
 from dpstats.estimators.newton.steps.products import scatter, square_limit, squares_cut
@@ -33,13 +33,10 @@ _USUAL = 2.0
 # chosen: a step with noise beyond it is worth less than what is known before it. Set on the tables
 # of benchmarks/tails.py (.1, .3 and 1 were tried).
 _WORTH = 0.1
-# Where rows are far out in a column the response may stay flat. What is then cut off their scores
-# is so many times what Markov's inequality says of a kurtosis beyond the normal one
+# So much of what far rows lose where the response stays flat counts where a limit is chosen. With
+# all of it intervals of other regressors are 1.5 times as long at epsilon 1, and slopes on the line
+# 1.7 times as far off; with a tenth the column's own interval is a third longer
 # (benchmarks/tried_tails.py).
-_FLAT = 0.6
-# So much of it counts where a limit is chosen. With all of it intervals of other regressors are 1.5
-# times as long at epsilon 1, and slopes on the line 1.7 times as far off; with a tenth the column's
-# own interval is a third longer (benchmarks/tried_tails.py).
 _FLAT_WORTH = 0.4
 # A tail is taken for heavy with this chance where the noise on a bin hides so large a share of the
 # rows.
@@ -95,8 +92,8 @@ class Steps:
         noise = queries.score_deviation(p, cost)
         limit, slope = score_limit(tail, state.sigma, p, noise, _WORTH * rows**2 / t)
         # where the square of what is lost and that of the noise, both by the limit, are least
-        flat = self._flat(state)
-        longest = _FLAT_WORTH * float(np.linalg.norm(flat, axis=1).max())
+        flat = self._flat(state, tail)
+        longest = _FLAT_WORTH * flat.longest
         limit = max(limit, min(math.sqrt(longest / (math.sqrt(p) * noise)), tail.farthest))
         limit = edge_beyond(limit, tail, state.sigma, p, noise)
         # squares are those of residuals, where rows count for parts those of the clipped scores
@@ -109,7 +106,8 @@ class Steps:
             "scores", self._at(eta), limit * math.sqrt(t), cut, cost
         )
         step, step_variance = sums / (hessian * rows), (deviation / (hessian * rows)) ** 2
-        bias = Bias.of(tail, limit, t, eta, state.variance, hessian * rows, flat).at_most(1.0)
+        cut_flat = flat.beyond(limit, tail)
+        bias = Bias.of(tail, limit, t, eta, state.variance, hessian * rows, cut_flat).at_most(1.0)
         known = _inflated(state.variance, step, step_variance)
         relative = _hessian_error(slope) ** 2 + self.whitening.unsure**2
         relative = np.maximum(relative, state.left_over(step, step_variance))
@@ -133,24 +131,9 @@ class Steps:
             hidden=hidden_share(tail.deviation, self.rows),
         )
 
-    def _flat(self, state: NewtonState) -> np.ndarray:
-        """Return what a limit cuts off rows far out in one column, times the limit, (k, p).
-
-        A row that lies ``a`` out along a column, where the fit goes on by ``e a`` and the response
-        stays flat, has a score of the size e a^2. The sum of those beyond a limit C is at most e^2
-        times that of a^4, over C, by Markov's inequality, which the kurtosis of the column tells.
-        Least squares moves by all of it, as the rows lie along one direction. There is a vector for
-        each column that has a tail. Rows of a unit are taken to be alike, as for ``part``.
-        """
-        queries = self.queries
-        directions, tails = far_directions(
-            queries.basis, self.whitening.map, queries.problem, queries.reference.extremes.tails
-        )
-        if not len(tails):
-            return np.zeros((1, len(state.eta)))
-        slopes = (directions @ state.eta) ** 2 + directions**2 @ state.variance
-        fourth = self.rows * tails / self.whitening.dimension
-        return (_FLAT * self.part * slopes * fourth)[:, None] * directions
+    def _flat(self, state: NewtonState, tail: Tail) -> FlatLosses:
+        """Return what rows far out in one column may lose to a limit."""
+        return flat_losses(self.queries, self.whitening, state, tail, self.rows, self.part)
 
     def _square(self, seen: float, beyond: float, slope: float, explained: float) -> float:
         """Return a mean square of residuals that is conservative, in units of the response's.
@@ -192,9 +175,10 @@ class Steps:
         It is no farther off than it is long, on average.
         """
         square = float(start.eta @ start.eta + start.variance.sum())
+        limit = _START_LIMIT * self._usual_part
         bias = Bias.of(
-            tail, _START_LIMIT * self._usual_part, self.whitening.dimension, start.eta,
-            start.variance, _START_SLOPE * self.rows, self._flat(start),
+            tail, limit, self.whitening.dimension, start.eta, start.variance,
+            _START_SLOPE * self.rows, self._flat(start, tail).beyond(limit, tail),
         )  # fmt: skip
         return replace(start, bias=bias.at_most(square))
 

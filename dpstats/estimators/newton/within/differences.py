@@ -99,6 +99,11 @@ class Sizes:
         others = float(self.shares @ (self.points > 0))
         return Extremes.tail(self.kurtosis, self.kurtosis * others > _TWO_VALUES)
 
+    def beyond(self, shares: np.ndarray) -> np.ndarray:
+        """Return beyond which sizes, in units of the scale, shares (k,) of the pairs lie."""
+        below = np.searchsorted(np.cumsum(self.shares), 1 - shares)
+        return self.standardised[np.minimum(below, len(self.points) - 1)]
+
     @property
     def farthest(self) -> float:
         """Return the largest size that is seen, in units of the scale."""
@@ -185,7 +190,7 @@ def reference_of(
     if width is not None:
         reach = min(reach, width / y.scale)
     error = y.hidden * float(np.linalg.norm(y.standardised**2))
-    tails = np.array([0.0 if c is None else c.tail for c in columns])
+    tails, shares = np.array([0.0 if c is None else c.tail for c in columns]), Extremes.SHARES
     extremes = Extremes(
         heavy=heavy,
         heavy_seen=heavy,
@@ -194,6 +199,9 @@ def reference_of(
         skewness=np.zeros(len(columns)),  # differences are symmetric
         tails=tails,
         far_tails=tails,
+        distances=np.array(
+            [0 * shares if c is None else c.beyond(shares) for c in columns]
+        ).reshape(len(columns), len(shares)),
         within=np.zeros(len(columns)),
         moves=np.eye(len(columns)),
         y_ends=np.array([-reach, reach]),

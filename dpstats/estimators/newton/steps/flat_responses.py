@@ -1,0 +1,89 @@
+"""Bound what scores lose to a limit where the response stays flat in rows far out in one column.
+
+A row that lies ``a`` out along a column, where the fit goes on by ``e a`` and the response stays
+flat, has a score of the size e a^2. The sum of those beyond a limit C is at most e^2 times that of
+a^4, over C, by Markov's inequality, which the kurtosis of the column tells. Least squares moves by
+all of it, as the rows lie along one direction.
+
+A histogram of scores says how flat it may be: as many rows as lie ``a`` out or more would have
+scores of e a^2 or more, and these are no more than it counts and its noise may hide. Nor is more
+lost than those beyond the limit have, and a few hidden ones far out.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpstats.estimators.contract import Extremes
+from dpstats.estimators.newton.steps.far_directions import far_directions
+from dpstats.estimators.newton.steps.queries import Queries
+from dpstats.estimators.newton.steps.score_tails import Tail
+from dpstats.estimators.newton.steps.state import NewtonState
+from dpstats.estimators.newton.steps.whitening import Whitening
+
+# What is cut off is so many times what Markov's inequality says of a kurtosis beyond the normal one
+# (benchmarks/tried_tails.py).
+_FLAT = 0.6
+# Scores may be so many times as long as of the farthest rows that distributions tell of.
+_FARTHER = 4.0
+
+
+@dataclass(frozen=True)
+class FlatLosses:
+    """Hold what a limit may cut off rows far out in one column.
+
+    There are ``directions`` (k, p) of length 1 of columns that have a tail, ``lengths`` (k,) of
+    what is cut, times the limit, and the scores (k,) of the ``farthest`` rows.
+    """
+
+    directions: np.ndarray
+    lengths: np.ndarray
+    farthest: np.ndarray
+
+    @property
+    def longest(self) -> float:
+        """Return the largest of the lengths, 0 where no column has a tail."""
+        return float(self.lengths.max(initial=0.0))
+
+    def beyond(self, limit: float, tail: Tail) -> np.ndarray:
+        """Return what a limit cuts off by what the ``tail`` of scores leaves room for, (k, p)."""
+        hidden = _FARTHER * self.farthest * tail.hidden_beyond(limit)
+        most = math.sqrt(tail.square_excess(limit)) + hidden
+        return np.minimum(self.lengths / limit, most)[:, None] * self.directions
+
+
+def flat_losses(
+    queries: Queries, whitening: Whitening, state: NewtonState, tail: Tail, rows: float, part: float
+) -> FlatLosses:
+    """Return what a limit may cut off rows far out in each column.
+
+    Over ``rows`` rows each counts for ``part``; those of a unit are taken to be alike, as for that.
+    """
+    extremes = queries.reference.extremes
+    has_tail, unit = extremes.far_tails > 0, part / math.sqrt(whitening.dimension)
+    directions, tails = far_directions(
+        queries.basis, whitening.map, queries.problem, extremes.far_tails
+    )
+    stretched, distances = tails / extremes.far_tails[has_tail], extremes.distances[has_tail]
+    slopes = np.sqrt((directions @ state.eta) ** 2 + directions**2 @ state.variance)
+    most = [steepest(tail, rows, *one) / unit for one in zip(distances, stretched, strict=True)]
+    sizes = unit * np.minimum(slopes, most)
+    return FlatLosses(
+        directions, _FLAT * sizes**2 * rows * tails / part,
+        sizes * stretched * distances[:, -1] ** 2,
+    )  # fmt: skip
+
+
+def steepest(tail: Tail, rows: float, distances: np.ndarray, stretched: float = 1.0) -> float:
+    """Return the largest score over a squared distance that a histogram of scores leaves room for.
+
+    More than ``Extremes.SHARES`` (k,) of the rows are ``distances`` (k,) out; where these are
+    stretched, their squares ``stretched`` times, as many times fewer rows are.
+    """
+    shares = tail.most / rows * stretched
+    usable = shares < Extremes.SHARES[0]
+    logs = -np.log(np.maximum(shares[usable], Extremes.SHARES[-1]))
+    squares = np.interp(logs, -np.log(Extremes.SHARES), distances) ** 2 * stretched
+    found = tail.edges[usable][squares > 0] / squares[squares > 0]
+    return float(found.min(initial=math.inf))
