@@ -120,7 +120,7 @@ def release(
     What it estimates: least squares, with weights weighted least squares, of the response on the
     design of the variables so clipped, of all rows. What is cut off the scores would bias it; its
     size is read off the histograms, along skewed columns off their kurtoses
-    (:class:`~dpstats.estimators.newton.steps.steps.Steps`), and is part of the intervals.
+    (:mod:`~dpstats.estimators.newton.steps.flat_responses`), and is part of the intervals.
     """
     (found,) = releases(passes, problem, cost, noise, cov_type, loss)
     return found

@@ -156,8 +156,8 @@ def score_tail(
     """
     tail = _read(counts, edges, deviation, _SCORE_START, heavy, most / sigma)
     tail, beyond = replace(tail, edges=edges), np.maximum(counts[:0:-1].cumsum()[::-1], 0.0)
-    most = beyond + [tail.hidden_beyond(size) for size in edges]
-    return replace(tail, sizes=tail.sizes * sigma, edges=edges * sigma, most=most)
+    beyond = beyond + [tail.hidden_beyond(size) for size in edges]
+    return replace(tail, sizes=tail.sizes * sigma, edges=edges * sigma, most=beyond)
 
 
 def leverage_tail(counts: np.ndarray, deviation: float, heavy: float, most: float) -> Tail:
