@@ -28,36 +28,66 @@ _MISFIT, _LEAST_VARIANCE = 0.1, 1e-6
 _UNSEEN = 0.03
 # No row is taken to lie so many times as far from the median as rows are seen.
 _FARTHEST = 4.0
-# The index of a power law is this part of the one that a tail has from where it is seen to so many
-# times as far: of the lognormal through its middle it is too large, as that bends and Student's t
-# does not (benchmarks/tried_tails.py).
-_INDEX, _OCTAVE = 0.8, 1.15
+# The index of a power law is this part of the one that a tail has from the farthest rows that are
+# seen to so many times as far: of the lognormal through its middle it is too large, as that bends
+# and Student's t does not (benchmarks/tried_tails.py).
+_PART_OF_INDEX, _FARTHER = 0.8, 1.15
 
 
-def continued(marginal: Marginal, rows: int, power: bool = False) -> np.ndarray:
-    """Return values (rows,), in increasing order, as so many rows have whose tails go on.
+def continued(marginal: Marginal, rows: int) -> np.ndarray:
+    """Return values (rows,), in increasing order, as so many rows have whose tails go on."""
+    return LongTails.of(marginal).values(rows)
 
-    Where no tail is seen they are quantiles of the released distribution; none is farther in than
-    these, or beyond the ends at which values are clipped. With ``power`` a tail is a power law
-    beyond the rows that are seen where that is longer.
+
+@dataclass(frozen=True)
+class LongTails:
+    """Hold the tails of a distribution above and below its ``center``, None where none is seen.
+
+    They are in units of its farthest edge, so that no difference of values leaves the doubles.
     """
-    levels = (np.arange(rows) + 0.5) / rows
-    if marginal.is_unseen and marginal.clipping != (marginal.low, marginal.high):
-        return -np.log(np.minimum((1 - levels) / _UNSEEN, 1.0))
-    values = marginal.quantiles(levels)
-    if marginal.seen is None:
-        return values
-    unit = float(np.abs(marginal.seen.edges).max())  # no difference of values leaves the doubles
-    seen = replace(marginal.seen, edges=marginal.seen.edges / unit)
-    values, center = values / unit, float(marginal.quantiles(np.array([0.5]))[0]) / unit
-    for sign, shares in ((1.0, 1 - levels), (-1.0, levels)):
-        tail = _fitted(seen, center, sign)
-        if tail is not None:
-            far = shares < tail.share
-            distances = tail.distances(shares[far], power)
-            reached = np.maximum(sign * (values[far] - center), distances)
-            values[far] = center + sign * reached
-    return np.clip(unit * values, *marginal.clipping)
+
+    marginal: Marginal
+    unit: float = 1.0
+    center: float = 0.0
+    tails: "tuple[_Tail | None, _Tail | None]" = (None, None)
+
+    @classmethod
+    def of(cls, marginal: Marginal) -> "LongTails":
+        """Fit the tails to the histogram that a distribution was read off, if any."""
+        if marginal.seen is None or _is_far(marginal):
+            return cls(marginal)
+        unit = float(np.abs(marginal.seen.edges).max())
+        seen = replace(marginal.seen, edges=marginal.seen.edges / unit)
+        center = float(marginal.quantiles(np.array([0.5]))[0]) / unit
+        return cls(marginal, unit, center, (_fitted(seen, center, 1), _fitted(seen, center, -1)))
+
+    def values(self, rows: int, power: bool = False) -> np.ndarray:
+        """Return values (rows,), in increasing order, as so many rows have whose tails go on.
+
+        Where no tail is seen they are quantiles of the released distribution; none is farther in
+        than these, or beyond the ends at which values are clipped. With ``power`` a tail is a power
+        law beyond the rows that are seen where that is longer.
+        """
+        marginal, levels = self.marginal, (np.arange(rows) + 0.5) / rows
+        if _is_far(marginal):
+            return -np.log(np.minimum((1 - levels) / _UNSEEN, 1.0))
+        values = marginal.quantiles(levels)
+        if marginal.seen is None:
+            return values
+        values = values / self.unit
+        sides = ((1.0, 1 - levels), (-1.0, levels))
+        for tail, (sign, shares) in zip(self.tails, sides, strict=True):
+            if tail is not None:
+                far = shares < tail.share
+                distances = tail.distances(shares[far], power)
+                reached = np.maximum(sign * (values[far] - self.center), distances)
+                values[far] = self.center + sign * reached
+        return np.clip(self.unit * values, *marginal.clipping)
+
+
+def _is_far(marginal: Marginal) -> bool:
+    """Tell whether nothing but zeros is seen of a column without bounds."""
+    return marginal.is_unseen and marginal.clipping != (marginal.low, marginal.high)
 
 
 @dataclass(frozen=True)
@@ -91,10 +121,10 @@ class _Tail:
 
     def _by_power_law(self, shares: np.ndarray) -> np.ndarray:
         """Return the same, 0 of rows that are seen, where the tail goes on as a power law."""
-        near, far = self.shares(self.seen * np.array([1.0, _OCTAVE]))
+        near, far = self.shares(self.seen * np.array([1.0, _FARTHER]))
         if not far > 0:
             return np.zeros(len(shares))
-        index = max(_INDEX * math.log(near / far) / math.log(_OCTAVE), 1.0)
+        index = max(_PART_OF_INDEX * math.log(near / far) / math.log(_FARTHER), 1.0)
         return np.where(shares < near, self.seen * (near / shares) ** (1 / index), 0.0)
 
     def shares(self, distances: np.ndarray) -> np.ndarray:

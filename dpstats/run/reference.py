@@ -7,7 +7,7 @@ import numpy as np
 from dpstats.estimators.contract import Extremes, Reference
 from dpstats.formula import Design
 from dpstats.numerics import Rows
-from dpstats.range_estimation import LEAST_SD, Marginal
+from dpstats.range_estimation import LEAST_SD, LongTails, Marginal
 from dpstats.range_estimation.long_tails import continued
 from dpstats.schema import Categorical, Numeric
 
@@ -72,9 +72,10 @@ def _extremes(
     heavy, columns = _heavy(marginals, y), _standardised(Z)[2]
     kurtosis, skewness = ((columns**power).mean(axis=0) for power in (4, 3))
     units, within = _units(rows, design)
-    seen, (far, distances) = _tails(units), _continued(design, marginals)
+    long = {name: LongTails.of(own) for name, own in marginals.items() if own is not y}
+    seen, (far, distances) = _tails(units), _continued(design, marginals, long)
     if seen.any() and not lognormal:
-        longer = _continued(design, marginals, power=True)
+        longer = _continued(design, marginals, long, power=True)
         far = np.where(seen > 0, longer[0], far)
         distances = np.where((seen > 0)[:, None], longer[1], distances)
     tails = np.where(seen > 0, np.maximum(far, seen), 0.0)
@@ -116,9 +117,12 @@ def _far_square(y: Marginal) -> float:
 
 
 def _continued(
-    design: Design, marginals: Mapping[str, Marginal], power: bool = False
+    design: Design,
+    marginals: Mapping[str, Marginal],
+    long: Mapping[str, LongTails],
+    power: bool = False,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the tails (d,) of columns if those of variables go on where noise hides them.
+    """Return the tails (d,) of columns if those of regressors are ``long`` where noise hides them.
 
     Beside them are the distances (d, k) beyond which ``Extremes.SHARES`` of the rows lie. Tails go
     on as lognormal ones; those of variables that are seen to have one as a ``power`` law.
@@ -126,9 +130,12 @@ def _continued(
     seen = [m.seen.counts.sum() for m in marginals.values() if m.seen is not None]
     rows = int(np.clip(max(seen, default=0.0), _ROWS, _MOST_ROWS))
 
-    def values(marginal: Marginal) -> np.ndarray:
+    def values(name: str) -> np.ndarray:
+        marginal = marginals[name]
+        if name not in long:
+            return marginal.quantiles((np.arange(rows) + 0.5) / rows)
         is_long = power and _excess(marginal.moment(4), marginal.moment(3)) > 0
-        return continued(marginal, rows, is_long)
+        return long[name].values(rows, is_long)
 
     units, _ = _units(_table(design, marginals, rows, values), design)
     farthest = (np.sort(np.abs(unit))[::-1] for unit in units)
@@ -222,19 +229,19 @@ def _ends(y: Marginal, limit: Numeric | None) -> np.ndarray:
 
 def _synthetic(design: Design, marginals: Mapping[str, Marginal], uniform: float) -> Rows:
     """Return a synthetic table with the released distributions."""
-    return _table(design, marginals, _ROWS, lambda marginal: _quantiles(marginal, uniform))
+    return _table(design, marginals, _ROWS, lambda name: _quantiles(marginals[name], uniform))
 
 
 def _table(
     design: Design, marginals: Mapping[str, Marginal], rows: int,
-    values: Callable[[Marginal], np.ndarray],
+    values: Callable[[str], np.ndarray],
 ) -> Rows:  # fmt: skip
     """Return codes and numeric columns of a synthetic table, the same in every call."""
     generator = np.random.default_rng(0)
     batch = {
         name: generator.integers(0, len(kind.levels), rows)
         if isinstance(kind, Categorical)
-        else generator.permutation(values(marginals[name]))
+        else generator.permutation(values(name))
         if name in marginals
         else np.zeros(rows)
         for name, kind in design.schema.items()

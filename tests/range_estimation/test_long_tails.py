@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dpstats.range_estimation import LongTails
 from dpstats.range_estimation.long_tails import continued
 from dpstats.schema import Numeric
 from tests.checks.released import released
@@ -62,11 +63,11 @@ def test_a_power_law_reaches_as_far_as_the_rows_of_one():
             values = draw(np.random.default_rng(seed))
             marginal = released(values, 0.3, seed=seed)
             for power, ratios in far.items():
-                ratios.append(continued(marginal, N, power).max() / values.max())
+                ratios.append(LongTails.of(marginal).values(N, power).max() / values.max())
         assert 0.75 < np.median(far[True]) < 2 and np.median(far[False]) <= np.median(far[True])
     values = np.random.default_rng(0).standard_t(3, N)
     marginal = released(values, 0.3)
-    assert continued(marginal, N, True).max() > 1.1 * continued(marginal, N).max()
+    assert LongTails.of(marginal).values(N, True).max() > 1.1 * continued(marginal, N).max()
 
 
 def test_a_tail_goes_no_farther_than_declared_bounds():

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks import autopage, tails, tailspage, tried_tails
+from benchmarks import autopage, far_out, tails, tailspage, tried_tails
 from benchmarks.skewed import HIDDEN, LAWS
 
 ROOT = Path(__file__).parents[2]
@@ -50,6 +50,21 @@ def test_responses_are_as_rare_and_heaped_as_their_names_say():
     assert (wealth < 0).mean() == pytest.approx(0.1, abs=0.05) and wealth.skew() > 5
     trained = CASES["training, 85% zeros in x"].frame["training"]
     assert (trained == 0).mean() == pytest.approx(0.85, abs=0.02)
+
+
+def test_laws_of_long_columns_are_drawn_and_summed_up():
+    """A law that is flat from a percentile on is no steeper than its line anywhere."""
+    some = {name: far_out.LAWS[name] for name in ("t3, line", "Pareto 3, up to 95%")}
+    drawn = list(far_out.cases(1, some))
+    assert [len(case.frame) for _, case in drawn] == 2 * list(far_out.ROWS)
+    draw, effect = some["Pareto 3, up to 95%"]
+    x = np.sort(draw(np.random.default_rng(1), 1000))
+    steps = np.diff(effect(x)) / np.diff(x) * x.std()
+    assert steps[:900] == pytest.approx(np.full(900, 0.5)) and not steps[-40:].any()
+    cells = {"law": "a", "n": 5, "epsilon": 1.0, "bounded": "bounds"}
+    rows = pd.DataFrame([cells | {"cover": 0.9, "width": 2.0}, cells | {"cover": 0.8, "width": 8}])
+    assert far_out.summary(rows, []).to_numpy().tolist() == [[0.5, pytest.approx(4)]]
+    assert far_out.summary(rows, ["law", "n"]).shape == (1, 2)
 
 
 @pytest.mark.parametrize(

@@ -82,6 +82,18 @@ def test_differences_have_a_tail_where_they_are_of_more_than_two_values():
     assert reference_of([None, long], y, None, 0.6).extremes.tails.tolist() == [0, long.tail]
 
 
+def test_differences_lie_beyond_distances_in_the_shares_that_they_stand_for():
+    """Of a normal column in units of its scale, to a bin or so; indicators have none."""
+    values = np.random.default_rng(1).normal(size=20_000)
+    sizes = read_sizes(histogram(values, 5.0, 1))
+    half, far = sizes.beyond(np.array([0.5, 0.0455]))
+    assert half == pytest.approx(0.67, rel=0.2) and far == pytest.approx(2, rel=0.2)
+    assert sizes.beyond(np.array([1e-9])) == sizes.farthest
+    y = Sizes(np.array([1.0, 2.0]), np.array([0.5, 0.5]), 0.01)
+    distances = reference_of([None, sizes], y, None, 0.6).extremes.distances
+    assert not distances[0].any() and (np.diff(distances[1]) >= 0).all()
+
+
 def test_few_differences_are_seen_beside_zeros_from_some_deviations_on():
     """However many octaves above the first bin they are; 50 fixed seeds, 7 deviations of noise."""
     seen = [read_sizes(histogram(with_few_ones(), 200 / 7, seed)) for seed in range(50)]
