@@ -78,11 +78,23 @@ class LongTails:
         sides = ((1.0, 1 - levels), (-1.0, levels))
         for tail, (sign, shares) in zip(self.tails, sides, strict=True):
             if tail is not None:
-                far = shares < tail.share
-                distances = tail.distances(shares[far], power)
-                reached = np.maximum(sign * (values[far] - self.center), distances)
-                values[far] = self.center + sign * reached
+                distances = tail.reached(sign * (values - self.center), shares, power)
+                values = self.center + sign * distances
         return np.clip(self.unit * values, *marginal.clipping)
+
+
+def continued_sizes(seen: Histogram, sizes: np.ndarray, power: bool = False) -> np.ndarray:
+    """Return sizes (rows,), in increasing order, as so many rows have whose tail goes on.
+
+    They are sizes of values that are symmetric about zero, and those given are quantiles of what
+    was ``seen`` of them. With ``power`` it is as for :meth:`LongTails.values`.
+    """
+    rows, unit = len(sizes), float(seen.edges[-1])
+    tail = _fitted(replace(seen, edges=seen.edges / unit), 0.0, 1)
+    if tail is None:
+        return sizes
+    shares = 1 - (np.arange(rows) + 0.5) / rows
+    return unit * tail.reached(sizes / unit, shares, power)
 
 
 def _is_far(marginal: Marginal) -> bool:
@@ -118,6 +130,12 @@ class _Tail:
         if power:
             distances = np.maximum(distances, self._by_power_law(shares))
         return np.minimum(distances, self.farthest)
+
+    def reached(self, seen: np.ndarray, shares: np.ndarray, power: bool) -> np.ndarray:
+        """Return distances (m,) beyond which shares (m,) of the rows lie, no less than is seen."""
+        reached, far = seen.copy(), shares < self.share
+        reached[far] = np.maximum(seen[far], self.distances(shares[far], power))
+        return reached
 
     def _by_power_law(self, shares: np.ndarray) -> np.ndarray:
         """Return the same, 0 of rows that are seen, where the tail goes on as a power law."""

@@ -25,11 +25,6 @@ _BEYOND_QUANTILES = 4.0
 _KURTOSIS, _FARTHEST, _SKEWNESS, _SURELY = 4.0, 4.5, 1.0, (4.0, 4.0, 1.0)
 # Two quantiles do not show how peaked a column is, so this is added to its kurtosis.
 _UNSEEN_KURTOSIS = 2.0
-# Where no tail is seen one that goes on counts for this part, or intervals of columns without any
-# are long: with 1/2 lognormal ones of a logit off the model are held in all of 60 tables of 5,000
-# rows at epsilon 1, with 1/4 in .93 and without it in .87 (benchmarks/coded.py). None of a function
-# of a variable does: how a logarithm goes on the histogram of its variable does not tell.
-_UNSEEN_TAIL = 0.4
 # A kurtosis exceeds the squared skewness by 1 at least, and by no more than this of two values.
 _TWO_VALUES = 1.3
 
@@ -79,7 +74,9 @@ def _extremes(
         far = np.where(seen > 0, longer[0], far)
         distances = np.where((seen > 0)[:, None], longer[1], distances)
     tails = np.where(seen > 0, np.maximum(far, seen), 0.0)
-    unseen = _UNSEEN_TAIL * far * [design.names[j] in design.schema for j in design.layout.numeric]
+    # how a function of a variable goes on, a histogram of the variable does not tell
+    plain = [design.names[j] in design.schema for j in design.layout.numeric]
+    unseen = Extremes.UNSEEN_TAIL * far * plain
     ends = _ends(y, limit)
     reach = float(np.abs(ends).max()) * (1.0 if limit is not None or y.is_rough else 1 + heavy)
     return Extremes(

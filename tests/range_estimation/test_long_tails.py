@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpstats.range_estimation import LongTails
-from dpstats.range_estimation.long_tails import continued
+from dpstats.range_estimation.long_tails import continued, continued_sizes
 from dpstats.schema import Numeric
 from tests.checks.released import released
 
@@ -97,6 +97,30 @@ def test_units_change_nothing(unit):
     ends = tuple(end * unit for end in in_units.clipping)
     scaled = replace(in_units, points=in_units.points * unit, seen=seen, clipping=ends)
     assert continued(scaled, 1000) / unit == pytest.approx(found, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("unit", [1e-290, 1.0, 1e290])
+def test_sizes_go_on_as_values_on_one_side_of_zero(unit):
+    """As far as those of a table of Student's t, in the median of seven; fixed seeds."""
+    edges, ratios = np.append(0.0, 2.0 ** (np.arange(-80, 20) / 2)), []
+    for seed in range(7):
+        sizes = np.sort(np.abs(np.random.default_rng(seed).standard_t(3, N)))
+        counts = np.histogram(sizes, edges)[0] + np.random.default_rng(seed).normal(0, 15, 100)
+        noisy = replace(released(sizes, 0.3).seen, edges=edges * unit, counts=counts)
+        near = np.minimum(sizes, 6.0) * unit
+        found, normal = (continued_sizes(noisy, near, power) / unit for power in (True, False))
+        assert (np.diff(found) >= 0).all() and (found >= near / unit * (1 - 1e-9)).all()
+        assert (found >= normal * (1 - 1e-9)).all()
+        ratios.append(found.max() / sizes.max())
+    assert 0.5 < np.median(ratios) < 2
+
+
+def test_sizes_go_no_farther_than_declared_bounds():
+    sizes = np.sort(np.abs(np.random.default_rng(5).standard_t(2, N)))
+    edges = np.append(0.0, 20 * 2.0 ** (np.arange(-20, 1) / 2))
+    counts = np.histogram(sizes, edges)[0] + np.random.default_rng(5).normal(0, 15, 21)
+    noisy = replace(released(sizes, 0.3).seen, edges=edges, counts=counts)
+    assert continued_sizes(noisy, np.minimum(sizes, 8.0), True).max() == pytest.approx(20)
 
 
 def test_a_distribution_from_quantiles_is_as_it_is():

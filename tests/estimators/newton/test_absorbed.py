@@ -193,6 +193,21 @@ def test_intervals_hold_what_they_estimate_at_epsilon_1():
     assert np.median(far) < 1.2
 
 
+@pytest.mark.parametrize("bounds", [None, {"x1": (-200, 200), "x2": (-9, 9), "y": (-20, 20)}])
+@pytest.mark.parametrize("epsilon", [1.0, 4.0])
+def test_intervals_hold_least_squares_where_a_long_column_leaves_the_line(epsilon, bounds):
+    """Student's t whose effect ends at two: 12 of 20 tables or fewer without tails that go on."""
+    held = 0
+    for seed in range(20):
+        data, rng = panel(n=20_000, groups=330, seed=seed), np.random.default_rng(seed)
+        data["x1"] = rng.standard_t(3, len(data))
+        data["y"] = data["x1"].clip(-2, 2) + 0.4 * data["x2"] + rng.normal(size=len(data))
+        found, ols = fitted(data, seed, epsilon=epsilon, bounds=bounds), within(data)
+        low, high = found.conf_int().loc["x1"]
+        held += low <= ols.params["x1"] <= high
+    assert held >= 16
+
+
 @pytest.mark.parametrize("neighbors", RELATIONS)
 @pytest.mark.parametrize("dialect", [str, dp.RFormula])
 def test_two_columns_and_an_event_study_are_those_of_dummies(dialect, neighbors):

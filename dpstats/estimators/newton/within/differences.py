@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from dpstats.estimators.newton.within.unit_deviations import DeviationQueries
 from dpstats.privacy import Cost
 from dpstats.range_estimation import LEAST_SD, Distances, Histogram
 from dpstats.range_estimation.far_rows import far_rows
+from dpstats.range_estimation.long_tails import continued_sizes
 from dpstats.range_estimation.marginal import CLEAR_OF_ZERO, FAR, NEAR_PART, on_simplex
 
 # Bins of an octave, and the chance that an empty one is taken for an occupied one.
@@ -41,6 +43,8 @@ _UNKNOWN_KURTOSIS = 3.0
 # Differences other than 0 have this kurtosis at most where a column has two values, as all of them
 # are alike.
 _TWO_VALUES = 1.3
+# Pairs, at least and at most, of a table whose tail goes on as far as that of the differences may.
+_FEWEST, _MOST = 1 << 11, 1 << 14
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,7 @@ class Sizes:
 
     ``points`` (k,) are typical sizes and ``shares`` (k,) those of the pairs, which add up to 1;
     ``hidden`` is the share that the noise on a bin hides. It is ``rough`` where no bin stands out.
-    ``far`` is the share of pairs far out, with the noise on it.
+    ``far`` is the share of pairs far out, with the noise on it, and ``seen`` the noisy histogram.
     """
 
     points: np.ndarray
@@ -57,6 +61,7 @@ class Sizes:
     hidden: float
     rough: bool = False
     far: tuple[float, float] = (0.0, 1.0)
+    seen: Histogram | None = None
 
     @property
     def scale(self) -> float:
@@ -95,14 +100,43 @@ class Sizes:
 
     @property
     def tail(self) -> float:
-        """Return by how much the kurtosis exceeds a normal one; 0 of a column of two values."""
+        """Return by how much the kurtosis exceeds a normal one if the tail goes on.
+
+        It is 0 where what is seen has none, and of a column of two values.
+        """
+        seen = self._excess(self.kurtosis)
+        return max(self._excess(float((self.continued**4).mean())), seen) if seen > 0 else 0.0
+
+    @property
+    def far_tail(self) -> float:
+        """Return the same, and a part of it where none is seen."""
+        far = self._excess(float((self.continued**4).mean()))
+        return self.tail or Extremes.UNSEEN_TAIL * far
+
+    def _excess(self, kurtosis: float) -> float:
+        """Return the tail of differences with a kurtosis, 0 of a column of two values."""
         others = float(self.shares @ (self.points > 0))
-        return Extremes.tail(self.kurtosis, self.kurtosis * others > _TWO_VALUES)
+        return Extremes.tail(kurtosis, self.kurtosis * others > _TWO_VALUES)
+
+    @cached_property
+    def continued(self) -> np.ndarray:
+        """Return sizes (m,), in increasing order, as pairs have if the tail goes on.
+
+        They are in units of their root mean square. A tail that is seen goes on as a power law.
+        """
+        pairs = 0.0 if self.seen is None else self.seen.counts.sum()
+        rows = int(np.clip(pairs, _FEWEST, _MOST))
+        below = np.searchsorted(np.cumsum(self.shares), (np.arange(rows) + 0.5) / rows)
+        sizes = self.points[np.minimum(below, len(self.points) - 1)]
+        if self.seen is not None:
+            sizes = continued_sizes(self.seen, sizes, self._excess(self.kurtosis) > 0)
+        largest = float(sizes[-1])
+        sizes = sizes / largest if largest > LEAST_SD else np.zeros(rows)
+        return sizes / max(math.sqrt(float((sizes**2).mean())), LEAST_SD)
 
     def beyond(self, shares: np.ndarray) -> np.ndarray:
-        """Return beyond which sizes, in units of the scale, shares (k,) of the pairs lie."""
-        below = np.searchsorted(np.cumsum(self.shares), 1 - shares)
-        return self.standardised[np.minimum(below, len(self.points) - 1)]
+        """Return beyond which of these sizes shares (k,) of the pairs lie."""
+        return self.continued[::-1][(shares * (len(self.continued) - 1)).astype(int)]
 
     @property
     def farthest(self) -> float:
@@ -139,7 +173,7 @@ def read_sizes(seen: Histogram) -> Sizes:
     others = replace(seen, edges=edges[zeros:], counts=counts[zeros:])
     rows = np.append(counts[:zeros], _rows(others))
     shares = rows / rows.sum()
-    return Sizes(points, shares, hidden, far=_far_share(seen, shares))
+    return Sizes(points, shares, hidden, far=_far_share(seen, shares), seen=seen)
 
 
 def _rows(seen: Histogram) -> np.ndarray:
@@ -190,15 +224,15 @@ def reference_of(
     if width is not None:
         reach = min(reach, width / y.scale)
     error = y.hidden * float(np.linalg.norm(y.standardised**2))
-    tails, shares = np.array([0.0 if c is None else c.tail for c in columns]), Extremes.SHARES
+    shares = Extremes.SHARES
     extremes = Extremes(
         heavy=heavy,
         heavy_seen=heavy,
         leverage=float(sum(far)),
         kurtosis=np.array([_UNKNOWN_KURTOSIS if c is None else c.kurtosis for c in columns]),
         skewness=np.zeros(len(columns)),  # differences are symmetric
-        tails=tails,
-        far_tails=tails,
+        tails=np.array([0.0 if c is None else c.tail for c in columns]),
+        far_tails=np.array([0.0 if c is None else c.far_tail for c in columns]),
         distances=np.array(
             [0 * shares if c is None else c.beyond(shares) for c in columns]
         ).reshape(len(columns), len(shares)),
