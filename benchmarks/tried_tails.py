@@ -130,6 +130,16 @@ it (taken): 3.9, 5.5 and 4.3, and the column's own interval a fifth longer; .3 o
 3.9, and a quarter longer, but a column of few ones within persons ten times as long as without
 privacy; .1 of it: 1.9, 2.8 and 2.6, and a half longer.
 
+Half of the systematic part of what limits cut, once more with that tail: widths of economists'
+regressions fall by 10%, and COUNT_medpar, COUNT_mdvis and Ecdat_MedExp are held in .80 to .85 of 20
+fits. Half of it where tails are light alone: 2 to 5% less, all cases held, and a table or three
+fewer of the 396. Both left out.
+
+Within groups the tails of differences were those that are seen. Of 24 laws of a regressor, 20,000
+rows in 333 groups, 2 tables of 8 fits each, all fits held the within estimator in .77 of the tables
+at epsilon 1 and .86 at 4; with tails that go on as those of columns do .88 and .91, at widths of
+5.7 and 3.1 for 3.5 and 2.1. Those of economists stayed as they were.
+
 The share of far responses alone, however well all columns are seen: 1% more at epsilon 1, 3% at 4,
 and 25% for log wages of 29,000 workers at epsilon 1.
 """
