@@ -241,6 +241,7 @@ HARMLESS = {
     "estimators.newton.steps.far_directions": "computes from released distributions",
     "estimators.newton.steps.far_responses": "computes from released distributions",
     "estimators.newton.steps.flat_responses": "computes from noisy counts",
+    "estimators.newton.steps.rare_values": "computes from noisy counts",
     "estimators.newton.steps.goodness": "computes from released numbers",
     "estimators.newton.steps.hidden_rows": "computes from noisy counts",
     "estimators.newton.steps.products": "computes from released products and noisy counts",

@@ -92,6 +92,11 @@ class Tail:
         bins = len(self.edges) - int(np.searchsorted(self.edges, size, "right")) + 1
         return _MOST * self.deviation * math.sqrt(max(bins, 1))
 
+    def most_beyond(self, size: float) -> float:
+        """Return how many rows of that size or more there may be, as counted and hidden."""
+        place = int(np.searchsorted(self.edges, size, "right")) - 1
+        return float(self.most[place]) if place >= 0 else self.rows
+
     def lost(self, limits: np.ndarray, most: np.ndarray | float = math.inf) -> np.ndarray:
         """Return the expected squared norm of the clipping bias in the sum of scores, by limit.
 

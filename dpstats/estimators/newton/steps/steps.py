@@ -14,6 +14,7 @@ from dpstats.estimators.newton.steps.goodness import Squares
 from dpstats.estimators.newton.steps.hidden_rows import hidden_share
 from dpstats.estimators.newton.steps.products import scatter, square_limit, squares_cut
 from dpstats.estimators.newton.steps.queries import EVEN_WEIGHTS, WEIGHT, Queries
+from dpstats.estimators.newton.steps.rare_values import parts_cut
 from dpstats.estimators.newton.steps.score_tails import Tail, edge_beyond, score_limit, score_tail
 from dpstats.estimators.newton.steps.state import NewtonState, prior_variance
 from dpstats.estimators.newton.steps.whitening import Whitening
@@ -111,6 +112,7 @@ class Steps:
         known = _inflated(state.variance, step, step_variance)
         relative = _hessian_error(slope) ** 2 + self.whitening.unsure**2
         relative = np.maximum(relative, state.left_over(step, step_variance))
+        relative = relative + parts_cut(queries, self.whitening, tail, limit, rows)
         variance = step_variance + self.whitening.errors @ known / rows**2 + relative * known
         variance += self._overshoot(known, limit, hessian)
         before = known + state.bias.variance

@@ -156,7 +156,10 @@ def release_sizes(
     """
     edges = Distances(0.0, _PARTS).edges[1:] if width is None else width * _BELOW
     noisy = queries.sizes(name, values, edges, cost)
-    return read_sizes(Histogram(np.append(0.0, edges), noisy.values[:-1], noisy.event, _FALSE_BIN))
+    seen = Histogram(np.append(0.0, edges), noisy.values[:-1], noisy.event, _FALSE_BIN)
+    sizes = read_sizes(seen)
+    # a column of two values deviates from means by many, so what goes on beyond it would be too far
+    return sizes if isinstance(queries, PairQueries) else replace(sizes, seen=None)
 
 
 def read_sizes(seen: Histogram) -> Sizes:
