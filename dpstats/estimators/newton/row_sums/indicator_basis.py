@@ -117,6 +117,24 @@ class IndicatorBasis:
         return self.from_span @ ones
 
     @cached_property
+    def levels(self) -> np.ndarray:
+        """Return coefficients of phi (L, m), in the span, that give the indicator of each code.
+
+        They are zeros where columns do not give it. The codes of each block add up to those of the
+        first, so an indicator has several coefficients, of which one may be in the span: as that of
+        the level that a coding leaves out, which is the constant less the other levels.
+        """
+        sums = np.zeros((len(self.sizes), self.size))
+        for one, size, begin in zip(sums, self.sizes, self.offsets, strict=True):
+            one[begin : begin + size] = 1.0
+        alike = sums[1:] - sums[:1]
+        of_rows = np.eye(self.size) - np.linalg.pinv(alike) @ alike
+        found = self.span @ np.linalg.pinv(of_rows @ self.span, rcond=1e-9)
+        found = (found @ of_rows)[:, : self.indicators]
+        missed = np.abs(of_rows @ found - of_rows[:, : self.indicators]).max(axis=0)
+        return np.where(missed < 1e-6, found, 0.0).T
+
+    @cached_property
     def _column_sizes(self) -> np.ndarray:
         """Return the scale of each column, so that the rank does not depend on units."""
         sizes = np.abs(self.to_design).max(axis=0)

@@ -53,7 +53,8 @@ class Sizes:
 
     ``points`` (k,) are typical sizes and ``shares`` (k,) those of the pairs, which add up to 1;
     ``hidden`` is the share that the noise on a bin hides. It is ``rough`` where no bin stands out.
-    ``far`` is the share of pairs far out, with the noise on it, and ``seen`` the noisy histogram.
+    ``far`` is the share of pairs far out, with the noise on it, and ``seen`` the noisy histogram
+    where the tail counts as it goes on beyond what it shows.
     """
 
     points: np.ndarray
@@ -158,8 +159,7 @@ def release_sizes(
     noisy = queries.sizes(name, values, edges, cost)
     seen = Histogram(np.append(0.0, edges), noisy.values[:-1], noisy.event, _FALSE_BIN)
     sizes = read_sizes(seen)
-    # a column of two values deviates from means by many, so what goes on beyond it would be too far
-    return sizes if isinstance(queries, PairQueries) else replace(sizes, seen=None)
+    return sizes if queries.TAILS_GO_ON else replace(sizes, seen=None)
 
 
 def read_sizes(seen: Histogram) -> Sizes:

@@ -70,6 +70,9 @@ class PairQueries(Queries):
     INDICATOR = 0.4 * math.sqrt(2)
     """The root mean square that differences of an indicator are taken to have."""
 
+    TAILS_GO_ON = True
+    """Whether tails of a column's differences count as they go on where noise hides them."""
+
     @property
     def groups_changed(self) -> int:
         """Return how many groups a neighbour may change."""

@@ -50,6 +50,14 @@ class DeviationQueries(Queries):
     INDICATOR = 0.4
     """The root mean square that deviations of an indicator are taken to have."""
 
+    TAILS_GO_ON = False
+    """Whether tails of a column's deviations count as they go on where noise hides them.
+
+    Those of a column of two values have many, beyond which nothing lies: intervals of columns of
+    few ones would be 2.7 times as long, and those that miss would still, as
+    benchmarks/tried_tails.py says.
+    """
+
     def numbers(self, cost: Cost) -> Counted:
         """Release the sum of the parts P of units, and of P^2 / (m - 1) for their m rows.
 
