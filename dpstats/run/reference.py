@@ -68,12 +68,12 @@ def _extremes(
     kurtosis, skewness = ((columns**power).mean(axis=0) for power in (4, 3))
     units, within = _units(rows, design)
     long = {name: LongTails.of(own) for name, own in marginals.items() if own is not y}
-    seen, (far, distances) = _tails(units), _continued(design, marginals, long)
-    if seen.any() and not lognormal:
+    has_tail, (far, distances) = _has_tails(units), _continued(design, marginals, long)
+    if has_tail.any() and not lognormal:
         longer = _continued(design, marginals, long, power=True)
-        far = np.where(seen > 0, longer[0], far)
-        distances = np.where((seen > 0)[:, None], longer[1], distances)
-    tails = np.where(seen > 0, np.maximum(far, seen), 0.0)
+        far = np.where(has_tail, longer[0], far)
+        distances = np.where(has_tail[:, None], longer[1], distances)
+    tails = np.where(has_tail, np.maximum(far, _tails(units)), 0.0)
     # how a function of a variable goes on, a histogram of the variable does not tell
     plain = [design.names[j] in design.schema for j in design.layout.numeric]
     unseen = Extremes.UNSEEN_TAIL * far * plain
@@ -86,7 +86,7 @@ def _extremes(
         kurtosis=kurtosis + _UNSEEN_KURTOSIS * is_rough,
         skewness=skewness,
         tails=tails,
-        far_tails=np.where(seen > 0, tails, unseen),
+        far_tails=np.where(has_tail, tails, unseen),
         distances=distances,
         within=within,
         moves=_moves(Z, within, design),
@@ -131,8 +131,8 @@ def _continued(
         marginal = marginals[name]
         if name not in long:
             return marginal.quantiles((np.arange(rows) + 0.5) / rows)
-        is_long = power and _excess(marginal.moment(4), marginal.moment(3)) > 0
-        return long[name].values(rows, is_long)
+        moments = marginal.moment(4), marginal.moment(3)
+        return long[name].values(rows, power and _has_tail(*moments, marginal.farthest))
 
     units, _ = _units(_table(design, marginals, rows, values), design)
     farthest = (np.sort(np.abs(unit))[::-1] for unit in units)
@@ -158,16 +158,31 @@ def _units(rows: Rows, design: Design) -> tuple[list[np.ndarray], np.ndarray]:
 
 def _tails(units: list[np.ndarray]) -> np.ndarray:
     """Return the tails (d,) of standardised columns."""
-    squares = [unit * unit for unit in units]
+    moments = [_moments(unit) for unit in units]
+    return np.array([Extremes.tail(fourth, _is_long(fourth, third)) for fourth, third in moments])
+
+
+def _has_tails(units: list[np.ndarray]) -> np.ndarray:
+    """Tell which standardised columns are seen to have a tail, (d,)."""
     return np.array(
-        [_excess((two * two).mean(), (two * one).mean())
-         for one, two in zip(units, squares, strict=True)]
-    )  # fmt: skip
+        [_has_tail(*_moments(unit), float(np.abs(unit).max())) for unit in units], dtype=bool
+    )
 
 
-def _excess(fourth: float, third: float) -> float:
-    """Return the tail of a distribution with such moments."""
-    return Extremes.tail(fourth, fourth > third**2 + _TWO_VALUES)
+def _has_tail(fourth: float, third: float, farthest: float) -> bool:
+    """Tell whether a distribution with such moments, seen up to a distance, has a tail."""
+    return Extremes.has_tail(fourth, _is_long(fourth, third), farthest)
+
+
+def _moments(unit: np.ndarray) -> tuple[float, float]:
+    """Return the mean fourth and third power of a column."""
+    square = unit * unit
+    return float((square * square).mean()), float((square * unit).mean())
+
+
+def _is_long(fourth: float, third: float) -> bool:
+    """Tell whether such moments are of more than two values."""
+    return fourth > third**2 + _TWO_VALUES
 
 
 def _moves(Z: np.ndarray, within: np.ndarray, design: Design) -> np.ndarray:

@@ -113,6 +113,18 @@ def test_a_tail_is_what_a_kurtosis_has_beyond_a_normal_one():
     assert reference(x=marginal(np.linspace(0, 1, 50))).extremes.tails[0] == 0
 
 
+def test_a_column_is_compared_with_a_normal_one_as_far_as_it_is_seen():
+    """A Laplace column has a kurtosis below 3.5 up to 2.9 deviations, a normal one below 3."""
+    draw = np.random.default_rng(3)
+    long, even = draw.laplace(size=20_000), draw.normal(size=20_000)
+    cut = [marginal(x[np.abs(x) < most]) for x, most in ((long, 3.5), (even, 2.5))]
+    kurtoses, far = zip(*((x.moment(4), x.farthest) for x in cut), strict=True)
+    assert 3 < kurtoses[0] < 3.5 and not Extremes.has_tail(kurtoses[0], True)
+    assert Extremes.has_tail(kurtoses[0], True, far[0])
+    assert not Extremes.has_tail(kurtoses[0], False, far[0])
+    assert not Extremes.has_tail(kurtoses[1], True, far[1])
+
+
 def test_a_tail_that_noise_hides_counts_as_far_alone():
     """Where nothing but zeros is seen of a column without bounds, and of skewed columns that are.
 

@@ -251,6 +251,7 @@ HARMLESS = {
     "estimators.newton.steps.steps": "computes from released numbers; units are limits",
     "estimators.quantiles.rank_margins": "computes ranks from public numbers",
     "noise.noisy_values": "holds released values",
+    "numerics.cut_normal": "a distribution's moments",
     "numerics.first_use": "listens to the compiler",
     "numerics.layout": "describes the columns of a design",
     "numerics.mixing": "scrambles keys and rows one to one; by any hash sums are as private",

@@ -25,12 +25,13 @@ def panel(n=3000, groups=60, seed=1, spread=0.0, d=2):
     return pd.DataFrame({**{f"x{j + 1}": x[:, j] for j in range(d)}, "y": y, "g": g})
 
 
-def within(data, cov_type="nonrobust", columns=("x1", "x2")):
-    """Least squares of deviations from group means, by statsmodels."""
-    names = [*columns, "y"]
-    centred = data[names] - data.groupby("g")[names].transform("mean")
+def within(data, cov_type="nonrobust", columns=("x1", "x2"), weights=None):
+    """Least squares of deviations from group means, with or without weights, by statsmodels."""
+    names, w = [*columns, "y"], pd.Series(1.0, data.index) if weights is None else data[weights]
+    means = data[names].mul(w, axis=0).groupby(data["g"]).transform("sum")
+    centred = data[names] - means.div(w.groupby(data["g"]).transform("sum"), axis=0)
     clusters = {"groups": data["g"]} if cov_type == "cluster" else None
-    model = sm.OLS(centred["y"], centred[list(columns)])
+    model = sm.WLS(centred["y"], centred[list(columns)], w)
     return model.fit(cov_type=cov_type, cov_kwds=clusters)
 
 
@@ -206,6 +207,19 @@ def test_intervals_hold_least_squares_where_a_long_column_leaves_the_line(epsilo
         low, high = found.conf_int().loc["x1"]
         held += low <= ols.params["x1"] <= high
     assert held >= 16
+
+
+def test_weighted_intervals_hold_it_where_noise_hides_all_of_a_tail():
+    """13 of 20 tables where a tail is seen by a kurtosis of more than 3 alone."""
+    held = 0
+    for seed in range(20):
+        data, rng = panel(n=20_000, groups=330, seed=seed), np.random.default_rng(seed)
+        data["x1"], data["w"] = rng.standard_t(3, len(data)), rng.uniform(0.2, 1, len(data))
+        data["y"] = data["x1"].clip(-2, 2) + 0.4 * data["x2"] + rng.normal(size=len(data))
+        found = fitted(data, seed, epsilon=1.0, weights="w", bounds={"w": (0, 1)})
+        low, high = found.conf_int().loc["x1"]
+        held += low <= within(data, weights="w").params["x1"] <= high
+    assert held >= 17
 
 
 @pytest.mark.parametrize("neighbors", RELATIONS)

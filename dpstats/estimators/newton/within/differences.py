@@ -105,8 +105,10 @@ class Sizes:
 
         It is 0 where what is seen has none, and of a column of two values.
         """
-        seen = self._excess(self.kurtosis)
-        return max(self._excess(float((self.continued**4).mean())), seen) if seen > 0 else 0.0
+        if not self._has_tail:
+            return 0.0
+        fourth = float((self.continued**4).mean())
+        return max(self._excess(fourth), self._excess(self.kurtosis))
 
     @property
     def far_tail(self) -> float:
@@ -116,8 +118,16 @@ class Sizes:
 
     def _excess(self, kurtosis: float) -> float:
         """Return the tail of differences with a kurtosis, 0 of a column of two values."""
+        return Extremes.tail(kurtosis, self._is_long)
+
+    @property
+    def _has_tail(self) -> bool:
+        return Extremes.has_tail(self.kurtosis, self._is_long, self.farthest)
+
+    @property
+    def _is_long(self) -> bool:
         others = float(self.shares @ (self.points > 0))
-        return Extremes.tail(kurtosis, self.kurtosis * others > _TWO_VALUES)
+        return self.kurtosis * others > _TWO_VALUES
 
     @cached_property
     def continued(self) -> np.ndarray:
@@ -130,7 +140,7 @@ class Sizes:
         below = np.searchsorted(np.cumsum(self.shares), (np.arange(rows) + 0.5) / rows)
         sizes = self.points[np.minimum(below, len(self.points) - 1)]
         if self.seen is not None:
-            sizes = continued_sizes(self.seen, sizes, self._excess(self.kurtosis) > 0)
+            sizes = continued_sizes(self.seen, sizes, self._has_tail)
         largest = float(sizes[-1])
         sizes = sizes / largest if largest > LEAST_SD else np.zeros(rows)
         return sizes / max(math.sqrt(float((sizes**2).mean())), LEAST_SD)
