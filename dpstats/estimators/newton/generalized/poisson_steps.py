@@ -17,6 +17,7 @@ from dpstats.estimators.newton.row_sums.sums import FAR_EDGES, SCORE_EDGES
 from dpstats.estimators.newton.steps import Bias, ClusterQueries, Clusters, Counted, Tail, Whitening
 from dpstats.estimators.newton.steps.clusters import products_by_tail
 from dpstats.estimators.newton.steps.products import scatter, square_limit, squares_cut
+from dpstats.estimators.newton.steps.rare_values import one_sided_losses
 from dpstats.estimators.newton.steps.score_tails import leverage_limit, score_limit, score_tail
 from dpstats.privacy import Cost
 
@@ -196,11 +197,16 @@ class PoissonSteps:
         return freedom * scatter(*released, even, self.whitening.dimension * cut), None
 
     def bias(self, position: Position, hessian: Hessian, tail: Tail, limit: float) -> Bias:
-        """Return what scores clipped at a limit bias a position by, along Hessian eigenvectors."""
+        """Return what scores clipped at a limit bias a position by, along Hessian eigenvectors.
+
+        Counts are skewed, so rows of rare values lose on one side.
+        """
         values, turn, t = hessian.raised, hessian.vectors, self.whitening.dimension
         whole, eta = float(values.mean()), turn.T @ position.eta
         variance = ((position.cov @ turn) * turn).sum(axis=0)
-        bias = Bias.of(tail, limit, t, eta, variance, whole)
+        deviation = self.deviation * self.part
+        rare = one_sided_losses(self.queries, self.whitening, tail, limit, self.rows, deviation)
+        bias = Bias.of(tail, limit, t, eta, variance, whole, rare @ turn * (whole / values))
         bias = replace(bias, even=bias.even * (whole / values) ** 2)
         return bias.at_most(len(values) * position.prior)
 
