@@ -28,14 +28,15 @@ def confidential(rows=N) -> pd.DataFrame:
 
 def printed(result) -> str:
     """Every text a result can turn into."""
-    texts = [repr(result), str(result.summary()), repr(result.privacy), result._repr_html_()]
+    summary = result.summary()
+    texts = [repr(result), str(summary), repr(result.privacy), result._repr_html_()]
     if isinstance(result, dp.DPGroupResults):
         texts += [result.frame.to_csv(), repr(result.params), repr(result.frame)]
         return "\n".join([*texts, repr(vars(result))])
     tables = [result.params, result.predictions, result.conf_int(), result.cov_params()]
     tables += [result.tidy(), result.glance()]
-    texts += [table.as_latex_tabular() for table in result.summary().tables]
-    texts += [result.summary().as_html(), result.summary().extra_txt, result.to_json()]
+    texts += [table.as_latex_tabular() for table in summary.tables]
+    texts += [summary.as_html(), summary.extra_txt, result.to_json()]
     texts += [table.to_csv() for table in tables]
     return "\n".join([*texts, str(result.to_dict()), repr(vars(result))])
 

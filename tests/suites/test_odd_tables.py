@@ -74,8 +74,8 @@ TABLES = settings(
 
 def ask(result) -> None:
     """Ask a result for everything; what was not released is NaN, or refused with a reason."""
-    shown = str(result.summary())
-    assert shown and str(result.privacy) and repr(result)
+    shown = repr(result)  # which is its summary
+    assert shown and str(result.privacy)
     if isinstance(result, dp.DPGroupResults):
         assert set(result.statuses) <= STATUSES and len(result.frame) >= len(result.labels)
         return
