@@ -99,11 +99,12 @@ def test_the_draw_has_the_stated_distribution(seeded, cost):
     """Of the system; it fails by chance once in 10^7 times, and passes a wrong scale less often."""
     query = ScoreQuery("choice", [3, 9, 0, 12], spread=3)
     limit = GDP(1e6) if isinstance(cost, GDP) else PureDP(1e6)
-    with insecure_seed(1) if seeded else nullcontext():
-        noise = Noise(limit)
-    assert noise.private != seeded
     draws, chance = (2500, 1e-4) if seeded else (5000, 1e-7)
-    counts = np.bincount([noise.best(query, cost) for _ in range(draws)], minlength=4)
+    with insecure_seed(1) if seeded else nullcontext():
+        assert Noise(limit).private != seeded
+        # each draw of its own limit, as one adds up all that was drawn within it
+        found = [Noise(limit).best(query, cost) for _ in range(draws)]
+    counts = np.bincount(found, minlength=4)
     law = gumbel_max if isinstance(cost, GDP) else permute_and_flip
     expected = law(query.scores, 3 / cost.loss_range)
     assert chisquare(counts, draws * expected).pvalue > chance
