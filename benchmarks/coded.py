@@ -64,9 +64,11 @@ CODES = {
     "y = 99, 0.3%": ("y", 99, 0.003),
 }
 SHAPES = (
-    "lognormal column", "the same, off the model", "mostly zeros", "rare level", "overdispersed",
-    "heavy tail", "amounts",
+    "lognormal column", "the same, off the model", "mostly zeros", "rare level",
+    "rare level, overdispersed", "overdispersed", "heavy tail", "amounts",
 )  # fmt: skip
+# The share of the rows with the indicator, where it is not a fifth.
+SHARES = {"rare level": 0.02, "rare level, overdispersed": 0.03}
 
 
 def tables(kind: str, n: int, binary: bool = False) -> Iterator[pd.DataFrame]:
@@ -79,7 +81,7 @@ def tables(kind: str, n: int, binary: bool = False) -> Iterator[pd.DataFrame]:
 def _table(kind: str, n: int, rng: np.random.Generator, binary: bool) -> pd.DataFrame:
     """Draw columns x, z, s and d, and counts y, or outcomes of 0 and 1."""
     normal, column, more = rng.normal(size=(n, 3)), np.zeros(n), np.ones(n)
-    s, d = normal[:, 2], rng.random(n) < (0.02 if kind == "rare level" else 0.2)
+    s, d = normal[:, 2], rng.random(n) < SHARES.get(kind, 0.2)
     column = s
     if "column" in kind or "off the model" in kind:
         s = np.exp(1.2 * s if "off" in kind else s)
@@ -89,6 +91,8 @@ def _table(kind: str, n: int, rng: np.random.Generator, binary: bool) -> pd.Data
         column, more = 0 * s, np.where(s > 0, 2.0, 1.0)
     elif kind == "overdispersed":
         more = rng.gamma(0.2, 5.0, n)
+    elif kind == "rare level, overdispersed":
+        more = np.where(d, rng.gamma(0.5, 2.0, n), 1.0)
     elif kind == "heavy tail":
         more = np.minimum(rng.pareto(2.2, n), 1e5)
     frame = pd.DataFrame({"x": normal[:, 0], "z": 0.5 * normal[:, 0] + normal[:, 1], "s": s})
@@ -124,7 +128,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--kinds", nargs="+")
     parser.add_argument("--logit", action="store_true")
     options = parser.parse_args(arguments)
-    of_counts = [kind for kind in CODES if kind.startswith("y")] + [*SHAPES[-3:]]
+    of_counts = [kind for kind in CODES if kind.startswith("y")] + [*SHAPES[-4:]]
     kinds = [k for k in [*CODES, *SHAPES] if not (options.logit and k in of_counts)]
     header = ("table", *(f"{n:,}: {what}" for n in options.rows for what in ("shown", "held")))
     for epsilon in options.epsilons:

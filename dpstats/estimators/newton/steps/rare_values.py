@@ -26,9 +26,8 @@ _NO_SHARE = 1e-12
 # both sides are alike.
 _ONE_SIDED = 1.0
 # Rows beyond a limit are at most so many times those expected there, where noise could hide more.
-# With 1 a level of 1% of the rows whose counts vary most is held in .73 of the intervals at
-# epsilon 4 and one of 3% in .55 at epsilon 1, with 4 all of these and .93, and others are twice as
-# long as with 2.5 (tests/estimators/newton/test_noisy_poisson.py draws such tables).
+# With 2 a level of 3% of the rows whose counts vary most is held in .82 of 24 fits at epsilon 1,
+# with 3 in .95, and levels are a third wider (benchmarks/coded.py has such tables).
 _TIMES = 3.0
 
 
@@ -69,14 +68,14 @@ def one_sided_losses(
 def one_sided(extremes: Extremes, distance: float) -> float:
     """Return how one-sided the response is beyond a distance from its mean, from 0 to 1.
 
-    It is the difference of what lies beyond above and below, over their sum; distances are in
-    deviations.
+    It is the difference of what lies beyond above and below, over their sum, and 1 where nothing
+    is seen; distances are in deviations.
     """
     points = extremes.y_points - extremes.y_weights @ extremes.y_points
     above, below = (
         float(extremes.y_weights @ np.maximum(side - distance, 0.0)) for side in (points, -points)
     )
-    return abs(above - below) / (above + below) if above + below > 0 else 0.0
+    return abs(above - below) / (above + below) if above + below > 0 else 1.0
 
 
 def _rare(queries: Queries, whitening: Whitening) -> tuple[np.ndarray, np.ndarray]:

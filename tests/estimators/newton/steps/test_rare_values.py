@@ -8,7 +8,12 @@ import pytest
 import statsmodels.formula.api as smf
 
 import dpstats as dp
-from dpstats.estimators.newton.steps.rare_values import parts_cut, rare_levels
+from dpstats.estimators.newton.steps.rare_values import (
+    one_sided,
+    one_sided_losses,
+    parts_cut,
+    rare_levels,
+)
 from dpstats.estimators.newton.steps.score_tails import SCORE_EDGES, Tail, score_tail
 from dpstats.estimators.newton.steps.whitening import Whitening
 from tests.checks.newton_queries import BASIS, queries
@@ -27,18 +32,25 @@ def histogram(sizes: np.ndarray, deviation: float = 1e-6) -> Tail:
     return score_tail(counts.astype(float), deviation, 1.0, 1.0, 1e3)
 
 
-def cut(tail: Tail, limit: float, kurtosis: float, tails: float = 0.0) -> np.ndarray:
-    """What a limit may cut where the first column has this kurtosis, and its direction."""
-    made, columns = queries(1e5), np.linalg.qr(BASIS.span)[0]
-    whitening = Whitening(columns, np.ones(6), np.zeros(6), np.ones(6), np.zeros((6, 6)))
+COLUMNS = np.linalg.qr(BASIS.span)[0]
+WHITENING = Whitening(COLUMNS, np.ones(6), np.zeros(6), np.ones(6), np.zeros((6, 6)))
+DIRECTION = BASIS.directions(COLUMNS)[0]
+
+
+def first_column(kurtosis: float, tails: float = 0.0, **more):
+    """Queries where the first column has this kurtosis."""
+    made = queries(1e5)
     reference = made.problem.reference
     extremes = replace(
-        reference.extremes, kurtosis=np.array([kurtosis, 3.0]), tails=np.array([tails, 0.0])
+        reference.extremes, kurtosis=np.array([kurtosis, 3.0]), tails=np.array([tails, 0.0]), **more
     )
-    problem = replace(made.problem, reference=replace(reference, extremes=extremes))
-    direction = BASIS.directions(columns)[0]
-    found = parts_cut(made.with_problem(problem), whitening, tail, limit, ROWS)
-    return np.sqrt(found / direction**2 * (direction @ direction))
+    return made.with_problem(replace(made.problem, reference=replace(reference, extremes=extremes)))
+
+
+def cut(tail: Tail, limit: float, kurtosis: float, tails: float = 0.0) -> np.ndarray:
+    """What a limit may cut of the direction of the first column."""
+    found = parts_cut(first_column(kurtosis, tails), WHITENING, tail, limit, ROWS)
+    return np.sqrt(found / DIRECTION**2 * (DIRECTION @ DIRECTION))
 
 
 @pytest.mark.parametrize("limit", [2.0, 4.0, 8.0])
@@ -62,6 +74,40 @@ def test_noise_hides_rows_that_may_be_cut_and_no_more_than_all():
 def test_other_columns_lose_nothing_so(kurtosis, tails):
     sizes, _ = scores(8.0, np.random.default_rng(1))
     assert not cut(histogram(sizes), 2.0, kurtosis, tails).any()
+
+
+SKEWED = {"y_points": np.array([-0.5, 4.5]), "y_weights": np.array([0.9, 0.1])}
+EVEN = {"y_points": np.array([-3.0, 0.0, 3.0]), "y_weights": np.array([0.1, 0.8, 0.1])}
+
+
+@pytest.mark.parametrize("limit", [1.5, 3.0, 6.0])
+def test_rows_of_a_rare_value_lose_no_less_on_one_side_where_the_response_is_skewed(limit):
+    """Theirs are all that is cut; to a bin, and none of an even response."""
+    sizes, is_rare = scores(8.0, np.random.default_rng(1))
+    made = first_column(1 / SHARE, **SKEWED)
+    (found,) = one_sided_losses(made, WHITENING, histogram(sizes), limit, ROWS, 1.0)
+    length, lost = np.linalg.norm(found), np.maximum(sizes[is_rare] - limit, 0.0).sum()
+    assert 0.95 * lost < length < 2.5 * lost
+    assert found @ DIRECTION == pytest.approx(length * np.linalg.norm(DIRECTION))
+    even = first_column(1 / SHARE, **EVEN)
+    assert not one_sided_losses(even, WHITENING, histogram(sizes), limit, ROWS, 1.0).any()
+
+
+def test_noise_may_hide_three_times_the_rows_that_are_expected():
+    """As the square root of that where no rows can lose more."""
+    sizes, _ = scores(8.0, np.random.default_rng(1))
+    made = first_column(1 / SHARE, **SKEWED)
+    tail = histogram(sizes)
+    hidden = replace(tail, most=10 * tail.most)
+    lost, most = (one_sided_losses(made, WHITENING, t, 3.0, ROWS, 1.0) for t in (tail, hidden))
+    assert 3**0.5 <= np.linalg.norm(most) / np.linalg.norm(lost) <= 3.01
+
+
+def test_a_response_is_one_sided_by_what_lies_beyond_a_distance():
+    extremes = first_column(3.0, **SKEWED).reference.extremes
+    assert one_sided(extremes, 0.4) == pytest.approx((0.41 - 0.09) / (0.41 + 0.09))
+    assert one_sided(extremes, 1.0) == one_sided(extremes, 9.0) == 1
+    assert one_sided(first_column(3.0, **EVEN).reference.extremes, 1.0) == 0
 
 
 @pytest.mark.parametrize("place", [0, -1])
