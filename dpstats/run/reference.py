@@ -68,7 +68,9 @@ def _extremes(
     kurtosis, skewness = ((columns**power).mean(axis=0) for power in (4, 3))
     units, within = _units(rows, design)
     long = {name: LongTails.of(own) for name, own in marginals.items() if own is not y}
-    has_tail, (far, distances) = _has_tails(units), _continued(design, marginals, long)
+    far, distances = _continued(design, marginals, long)
+    # logits and counts tell by its skewness which column may have a tail that is not seen
+    has_tail = _tails(units) > 0 if lognormal else _has_tails(units)
     if has_tail.any() and not lognormal:
         longer = _continued(design, marginals, long, power=True)
         far = np.where(has_tail, longer[0], far)

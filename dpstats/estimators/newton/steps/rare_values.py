@@ -13,7 +13,7 @@ import numpy as np
 from dpstats.estimators.contract import Extremes
 from dpstats.estimators.newton.row_sums import IndicatorBasis
 from dpstats.estimators.newton.steps.far_directions import far_directions
-from dpstats.estimators.newton.steps.queries import Queries
+from dpstats.estimators.newton.steps.queries import RowQueries
 from dpstats.estimators.newton.steps.score_tails import Tail
 from dpstats.estimators.newton.steps.whitening import Whitening
 
@@ -32,7 +32,7 @@ _TIMES = 3.0
 
 
 def parts_cut(
-    queries: Queries, whitening: Whitening, tail: Tail, limit: float, rows: float
+    queries: RowQueries, whitening: Whitening, tail: Tail, limit: float, rows: float
 ) -> np.ndarray:
     """Return the squared part (p,) of the Hessian that a limit may cut along rare values.
 
@@ -45,8 +45,9 @@ def parts_cut(
 
 
 def one_sided_losses(
-    queries: Queries, whitening: Whitening, tail: Tail, limit: float, rows: float, deviation: float
-) -> np.ndarray:
+    queries: RowQueries, whitening: Whitening, tail: Tail, limit: float, rows: float,
+    deviation: float,
+) -> np.ndarray:  # fmt: skip
     """Return what a limit cuts off the rows of each rare value on one side, (k, p).
 
     The length is that of what all rows lose beyond the limit, as if they had the rare value, in the
@@ -78,7 +79,7 @@ def one_sided(extremes: Extremes, distance: float) -> float:
     return abs(above - below) / (above + below) if above + below > 0 else 1.0
 
 
-def _rare(queries: Queries, whitening: Whitening) -> tuple[np.ndarray, np.ndarray]:
+def _rare(queries: RowQueries, whitening: Whitening) -> tuple[np.ndarray, np.ndarray]:
     """Return directions (k, p) of length 1 of rows of rare values, and one over their shares."""
     extremes = queries.reference.extremes
     is_rare = (extremes.tails == 0) & (extremes.kurtosis > _RARE) & np.isfinite(extremes.kurtosis)
