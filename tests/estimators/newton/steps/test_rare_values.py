@@ -48,7 +48,7 @@ def first_column(kurtosis: float, tails: float = 0.0, **more):
 
 
 def cut(tail: Tail, limit: float, kurtosis: float, tails: float = 0.0) -> np.ndarray:
-    """What a limit may cut of the direction of the first column."""
+    """Bound what a limit cuts of the direction of the first column."""
     found = parts_cut(first_column(kurtosis, tails), WHITENING, tail, limit, ROWS)
     return np.sqrt(found / DIRECTION**2 * (DIRECTION @ DIRECTION))
 
@@ -82,19 +82,19 @@ EVEN = {"y_points": np.array([-3.0, 0.0, 3.0]), "y_weights": np.array([0.1, 0.8,
 
 @pytest.mark.parametrize("limit", [1.5, 3.0, 6.0])
 def test_rows_of_a_rare_value_lose_no_less_on_one_side_where_the_response_is_skewed(limit):
-    """Theirs are all that is cut; to a bin, and none of an even response."""
+    """Theirs are all that is cut, and most of it is taken to be; none of an even response is."""
     sizes, is_rare = scores(8.0, np.random.default_rng(1))
     made = first_column(1 / SHARE, **SKEWED)
     (found,) = one_sided_losses(made, WHITENING, histogram(sizes), limit, ROWS, 1.0)
     length, lost = np.linalg.norm(found), np.maximum(sizes[is_rare] - limit, 0.0).sum()
-    assert 0.95 * lost < length < 2.5 * lost
+    assert 0.8 * lost < length < 2.5 * lost
     assert found @ DIRECTION == pytest.approx(length * np.linalg.norm(DIRECTION))
     even = first_column(1 / SHARE, **EVEN)
     assert not one_sided_losses(even, WHITENING, histogram(sizes), limit, ROWS, 1.0).any()
 
 
 def test_noise_may_hide_three_times_the_rows_that_are_expected():
-    """As the square root of that where no rows can lose more."""
+    """It counts as its square root where no rows can lose more."""
     sizes, _ = scores(8.0, np.random.default_rng(1))
     made = first_column(1 / SHARE, **SKEWED)
     tail = histogram(sizes)
