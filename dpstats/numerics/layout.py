@@ -7,6 +7,9 @@ import numpy as np
 
 from dpstats.numerics.rows import Rows
 
+# Columns of a coding are collinear to this part of the largest, and give an indicator but for it.
+_COLLINEAR, _MISSED = 1e-9, 1e-6
+
 
 @dataclass(frozen=True)
 class Block:
@@ -101,6 +104,20 @@ class Layout:
             for one in self.slopes
         )  # fmt: skip
         return Layout((), np.arange(self.columns), None, slopes)
+
+    def level_coefficients(self) -> np.ndarray:
+        """Return coefficients (L, S) of columns that give the indicator of each code of a block.
+
+        They do but for a constant, and are zeros where columns do not give it.
+        """
+        whole, start = np.zeros((sum(self.sizes), self.columns)), 0
+        for block, size in zip(self.blocks, self.sizes, strict=True):
+            coding, wanted = block.coding - block.coding.mean(axis=0), np.eye(size) - 1 / size
+            found = np.linalg.pinv(coding, rcond=_COLLINEAR) @ wanted
+            missed = np.abs(coding @ found - wanted).max(axis=0)
+            whole[start : start + size, block.columns] = np.where(missed < _MISSED, found, 0.0).T
+            start += size
+        return whole
 
     def of_coordinates(self, constant: bool = True) -> np.ndarray:
         """Return the columns (m, S) at each coordinate of a row: its codes, then its numbers.

@@ -79,6 +79,16 @@ def test_columns_as_numbers_keep_their_slopes():
     assert found.slopes[0].places.tolist() == [4, 5] and found.slopes[0].main == 3
 
 
+def test_columns_give_the_indicator_of_each_code_but_for_a_constant():
+    """Of a block with a column too few, those that its columns do not give are zeros."""
+    codes = np.random.default_rng(3).integers(0, LAYOUT.sizes, (500, 2))
+    found = design(codes, np.zeros((500, 2))) @ LAYOUT.level_coefficients().T
+    wanted = coordinates_of(codes, np.zeros((500, 0)))
+    np.testing.assert_allclose(found - found[0], wanted - wanted[0], atol=1e-12)
+    few = Layout((Block(np.array([0, 1]), DUMMIES[:, :2]),), np.zeros(0, int), None)
+    assert few.level_coefficients().tolist() == [[0, 0], [1, 0], [0, 1], [0, 0]]
+
+
 def coordinates_of(codes, numbers):
     """An indicator for each code of each block, then the numbers."""
     return np.hstack([*(np.eye(size)[codes[:, k]] for k, size in enumerate(LAYOUT.sizes)), numbers])

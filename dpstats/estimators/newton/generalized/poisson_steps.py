@@ -17,7 +17,7 @@ from dpstats.estimators.newton.row_sums.sums import FAR_EDGES, SCORE_EDGES
 from dpstats.estimators.newton.steps import Bias, ClusterQueries, Clusters, Counted, Tail, Whitening
 from dpstats.estimators.newton.steps.clusters import products_by_tail
 from dpstats.estimators.newton.steps.products import scatter, square_limit, squares_cut
-from dpstats.estimators.newton.steps.rare_values import one_sided_losses
+from dpstats.estimators.newton.steps.rare_values import RareValues
 from dpstats.estimators.newton.steps.score_tails import leverage_limit, score_limit, score_tail
 from dpstats.privacy import Cost
 
@@ -76,6 +76,11 @@ class PoissonSteps:
         basis = self.queries.basis
         directions = basis.from_span @ self.whitening.map
         return np.linalg.lstsq(directions, basis.constant, rcond=None)[0]
+
+    @cached_property
+    def rare(self) -> RareValues:
+        """Return the rare values of numbers and levels of factors."""
+        return RareValues.of(self.queries, self.whitening)
 
     @property
     def deviation(self) -> float:
@@ -205,7 +210,7 @@ class PoissonSteps:
         whole, eta = float(values.mean()), turn.T @ position.eta
         variance = ((position.cov @ turn) * turn).sum(axis=0)
         deviation = self.deviation * self.part
-        rare = one_sided_losses(self.queries, self.whitening, tail, limit, self.rows, deviation)
+        rare = self.rare.one_sided_losses(tail, limit, self.rows, deviation)
         bias = Bias.of(tail, limit, t, eta, variance, whole, rare @ turn * (whole / values))
         bias = replace(bias, even=bias.even * (whole / values) ** 2)
         return bias.at_most(len(values) * position.prior)

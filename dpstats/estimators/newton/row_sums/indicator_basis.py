@@ -38,6 +38,9 @@ class IndicatorBasis:
         Design rows are phi @ to_design.
     has_constant : bool
         Whether a constant is a combination of the columns.
+    pair_levels : numpy.ndarray, shape (L, m), optional
+        Without blocks, coefficients that give the indicator of each level, but for a constant, of
+        factors whose columns are numbers.
     """
 
     sizes: tuple[int, ...]
@@ -45,6 +48,7 @@ class IndicatorBasis:
     root: np.ndarray
     to_design: np.ndarray
     has_constant: bool
+    pair_levels: np.ndarray | None = None
 
     @classmethod
     def of(cls, problem: Problem) -> "IndicatorBasis":
@@ -124,6 +128,8 @@ class IndicatorBasis:
         first, so an indicator has several coefficients, of which one may be in the span: as that of
         the level that a coding leaves out, which is the constant less the other levels.
         """
+        if not self.sizes:
+            return np.zeros((0, self.size)) if self.pair_levels is None else self.pair_levels
         sums = np.zeros((len(self.sizes), self.size))
         for one, size, begin in zip(sums, self.sizes, self.offsets, strict=True):
             one[begin : begin + size] = 1.0

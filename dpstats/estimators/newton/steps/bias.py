@@ -43,7 +43,7 @@ class Bias:
 
         The step is at ``eta`` (p,) with errors of ``variance`` (p,). What is cut off rows at random
         is spread evenly; what all of them lose points along the position, as well as it is known.
-        ``flat`` (k, p) is what those lose that are far out in one column.
+        ``flat`` (k, p) is what those lose that are far out in one column, or have a rare value.
         """
         square = float(eta @ eta + variance.sum())
         systematic = tail.systematic_square(limit)

@@ -7,6 +7,7 @@ ones that are cut: along that direction, and on one side where residuals are ske
 """
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -25,57 +26,106 @@ _NO_SHARE = 1e-12
 # A skewed response is as one-sided as beyond so many deviations at least: nearer its mean, sums on
 # both sides are alike.
 _ONE_SIDED = 1.0
-# Rows beyond a limit are at most so many times those expected there, where noise could hide more.
-# With 2 a level of 3% of the rows whose counts vary most is held in .82 of 24 fits at epsilon 1,
-# with 3 in .95, and levels are a third wider (benchmarks/coded.py has such tables).
-_TIMES = 3.0
-# Residuals have a tail of this index, and those of a rare value are so many times as large as
-# others. With 1.6 times the same level is held in .86, and one of 10% in .75 instead of .88; as if
+# Residuals have a tail of this index.
+_INDEX = 3.0
+# Where scores do not tell, residuals of a rare value are so many times as large as others. With 1.6
+# times a level of 3% of the rows whose counts vary most is held in .86 of 24 fits at epsilon 1
+# instead of .95, and one of 10% in .75 instead of .88 (benchmarks/coded.py has such tables); as if
 # all rows beyond had the value intervals of visits to a doctor (benchmarks/poisson.py) are up to
 # 1.9 times as long.
-_INDEX, _LARGER = 3.0, 2.0
+_LARGER = 2.0
+# Where scores tell, their squares do as cut at so many times the limit: at the limit itself a level
+# of 1% of the rows, among ten regressors at epsilon 4, is held in .79 instead of .88.
+_TOLD_BEYOND = 2.0
+# Rows beyond a limit are at most so many times those expected there, where noise could hide more,
+# if scores tell how large residuals are and if not. With 2 in both a level of 3% whose counts vary
+# most is held in .82, and with 3 levels are a third wider.
+_TIMES_TOLD, _TIMES = 2.0, 3.0
 
 
-def parts_cut(
-    queries: RowQueries, whitening: Whitening, tail: Tail, limit: float, rows: float
-) -> np.ndarray:
-    """Return the squared part (p,) of the Hessian that a limit may cut along rare values.
+@dataclass(frozen=True)
+class RareValues:
+    """Hold the ``directions`` (k, p) of length 1 of rows of rare values.
 
-    All of the ``rows`` beyond the limit, as many as the histogram of scores counts and its noise
-    may hide, are taken to have the rare value.
+    A value is in one of its ``rarity`` (k,) rows, in units of the mean whitened row's squared
+    length, ``dimension``; ``extremes`` are those of the response.
     """
-    directions, rarity = _rare(queries, whitening)
-    cut = np.minimum(tail.most_beyond(limit) / rows * rarity, 1.0)
-    return (directions**2 * cut[:, None] ** 2).max(axis=0, initial=0.0)
 
+    directions: np.ndarray
+    rarity: np.ndarray
+    dimension: float
+    extremes: Extremes
 
-def one_sided_losses(
-    queries: RowQueries, whitening: Whitening, tail: Tail, limit: float, rows: float,
-    deviation: float,
-) -> np.ndarray:  # fmt: skip
-    """Return what a limit cuts off the rows of each rare value on one side, (k, p).
+    @classmethod
+    def of(cls, queries: RowQueries, whitening: Whitening) -> "RareValues":
+        """Return the values of numbers and the levels of factors that are rare."""
+        extremes = queries.reference.extremes
+        is_rare = (
+            (extremes.tails == 0) & (extremes.kurtosis > _RARE) & np.isfinite(extremes.kurtosis)
+        )  # fmt: skip
+        of_numbers = far_directions(
+            queries.basis, whitening.map, queries.problem, np.where(is_rare, extremes.kurtosis, 0.0)
+        )
+        of_levels = rare_levels(queries.basis, whitening.map)
+        found = (np.concatenate(both) for both in zip(of_numbers, of_levels, strict=True))
+        return cls(*found, whitening.dimension, extremes)
 
-    Mapped rows have a squared length of the dimension t, and those of a value in one of r rows one
-    of r along its direction and t - 1 along others. So the lengths of their scores are to those of
-    others as the root of (t - 1 + r) / t, and to what lies along the direction as that of
-    (t - 1 + r) / r. With that, and residuals that are larger by a factor, they are a part of the
-    rows beyond the limit, and lose it of what all rows lose there, in the measure that a response
-    of such a ``deviation`` is one-sided where they are cut. It is no more than so many rows can
-    lose whose squares are those of all: by Cauchy's inequality the root of their number times the
-    sum of these.
-    """
-    directions, rarity = _rare(queries, whitening)
-    most = tail.most_beyond(limit) / max(tail.beyond(limit), 1.0)
-    times = min(max(most, 1.0), _TIMES)
-    lost, squares = math.sqrt(tail.square_excess(limit)), tail.excess(limit, 2)
-    lengths = np.minimum(times * lost, np.sqrt(times * squares * rows / rarity))
-    square = whitening.dimension - 1 + rarity
-    longer = np.sqrt(square / whitening.dimension)
-    odds = (_LARGER * longer) ** _INDEX / (rarity - 1)
-    lengths *= odds / (1 + odds) * np.sqrt(rarity / square)
-    places = np.maximum(limit / longer / deviation, _ONE_SIDED).tolist()
-    sides = [one_sided(queries.reference.extremes, place) for place in places]
-    return (np.reshape(sides, len(rarity)) * lengths)[:, None] * directions
+    @property
+    def square(self) -> np.ndarray:
+        """Return the mean squared lengths (k,) of mapped rows.
+
+        Those of all rows are the dimension t; rows of a value in one of r rows have one of r along
+        its direction, and t - 1 along others.
+        """
+        return self.dimension - 1 + self.rarity
+
+    def parts_cut(self, tail: Tail, limit: float, rows: float) -> np.ndarray:
+        """Return the squared part (p,) of the Hessian that a limit may cut.
+
+        All of the ``rows`` beyond the limit, as many as the histogram of scores counts and its
+        noise may hide, are taken to have the rare value.
+        """
+        cut = np.minimum(tail.most_beyond(limit) / rows * self.rarity, 1.0)
+        return (self.directions**2 * cut[:, None] ** 2).max(axis=0, initial=0.0)
+
+    def one_sided_losses(
+        self, tail: Tail, limit: float, rows: float, deviation: float, even: float | None = None
+    ) -> np.ndarray:
+        """Return what a limit cuts off the rows of each value on one side, (k, p).
+
+        The lengths of their scores are to those of others as the root of (t - 1 + r) / t, and to
+        what lies along the direction as that of (t - 1 + r) / r. With that, and residuals that are
+        larger by a factor, they are a part of the rows beyond the limit, and lose it of what all
+        rows lose there, in the measure that a response of such a ``deviation`` is one-sided where
+        they are cut. It is no more than so many rows can lose whose squares are those of all: by
+        Cauchy's inequality the root of their number times the sum of these.
+
+        ``even`` is the mean square of scores where residuals of all rows are alike. What is above
+        it tells the factor; where they are, what is cut counts elsewhere, as part of all rows.
+        """
+        larger, times, part = np.full(len(self.rarity), _LARGER), _TIMES, np.ones(len(self.rarity))
+        if even is not None:
+            larger, times = self._larger(tail.mean_square(_TOLD_BEYOND * limit) / even), _TIMES_TOLD
+            part = 1 - 1 / larger**2
+        times = min(max(tail.most_beyond(limit) / max(tail.beyond(limit), 1.0), 1.0), times)
+        lost, squares = math.sqrt(tail.square_excess(limit)), tail.excess(limit, 2)
+        lengths = np.minimum(times * lost, np.sqrt(times * squares * rows / self.rarity))
+        longer = np.sqrt(self.square / self.dimension)
+        odds = (larger * longer) ** _INDEX / (self.rarity - 1)
+        lengths *= part * odds / (1 + odds) * np.sqrt(self.rarity / self.square)
+        places = np.maximum(limit / longer / deviation, _ONE_SIDED).tolist()
+        sides = [one_sided(self.extremes, place) for place in places]
+        return (np.reshape(sides, len(self.rarity)) * lengths)[:, None] * self.directions
+
+    def _larger(self, longer: float) -> np.ndarray:
+        """Return how many times as large as others residuals of each value are, (k,).
+
+        Scores whose mean square is ``longer`` times that of even residuals owe all that is above
+        to the value: one row in r has a part (t - 1 + r) / (t r) of the squares, which grows by
+        the square of the factor.
+        """
+        part = self.square / (self.dimension * self.rarity)
+        return np.sqrt(1 + max(longer - 1, 0.0) / part)
 
 
 def one_sided(extremes: Extremes, distance: float) -> float:
@@ -91,28 +141,15 @@ def one_sided(extremes: Extremes, distance: float) -> float:
     return abs(above - below) / (above + below) if above + below > 0 else 1.0
 
 
-def _rare(queries: RowQueries, whitening: Whitening) -> tuple[np.ndarray, np.ndarray]:
-    """Return directions (k, p) of length 1 of rows of rare values, and one over their shares."""
-    extremes = queries.reference.extremes
-    is_rare = (extremes.tails == 0) & (extremes.kurtosis > _RARE) & np.isfinite(extremes.kurtosis)
-    of_numbers = far_directions(
-        queries.basis, whitening.map, queries.problem, np.where(is_rare, extremes.kurtosis, 0.0)
-    )
-    of_levels = rare_levels(queries.basis, whitening.map)
-    directions, rarity = (np.concatenate(both) for both in zip(of_numbers, of_levels, strict=True))
-    return directions, rarity
-
-
 def rare_levels(basis: IndicatorBasis, map_: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return directions (k, p) of length 1 of rows with rare levels, and one over their shares.
 
     ``map_`` W (m, p) whitens X'X: W'(X'X / n) W = I. With A its left inverse X'X / n is A'A on the
     span. So where phi c is the indicator of a level its share s, the mean square of that, is
     |A c|^2, and the mean of its rows is, mapped, W'(X'X / n) c / s = A c / s, of the squared length
-    1 / s: along A c these rows have all of X'X.
+    1 / s: along A c these rows have all of X'X. So have pairs of rows that differ in a level, of
+    which s is the share.
     """
-    if not basis.sizes:
-        return np.zeros((0, map_.shape[1])), np.zeros(0)
     means = basis.levels @ np.linalg.pinv(map_).T
     shares = (means**2).sum(axis=1)
     is_rare = (shares > _NO_SHARE) & (shares * _RARE < 1)

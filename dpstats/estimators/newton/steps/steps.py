@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from dpstats.estimators.newton.steps.goodness import Squares
 from dpstats.estimators.newton.steps.hidden_rows import hidden_share
 from dpstats.estimators.newton.steps.products import scatter, square_limit, squares_cut
 from dpstats.estimators.newton.steps.queries import EVEN_WEIGHTS, WEIGHT, Queries
-from dpstats.estimators.newton.steps.rare_values import parts_cut
+from dpstats.estimators.newton.steps.rare_values import RareValues
 from dpstats.estimators.newton.steps.score_tails import Tail, edge_beyond, score_limit, score_tail
 from dpstats.estimators.newton.steps.state import NewtonState, prior_variance
 from dpstats.estimators.newton.steps.whitening import Whitening
@@ -67,6 +67,11 @@ class Steps:
     part: float = 1.0
     alike: float = 1.0
 
+    @cached_property
+    def rare(self) -> RareValues:
+        """Return the rare values of numbers and levels of factors."""
+        return RareValues.of(self.queries, self.whitening)
+
     def start(self, cost: Cost) -> NewtonState:
         """Step from zero, and shrink toward it by the prior of each direction."""
         p, unit = self.whitening.map.shape[1], math.sqrt(self.whitening.dimension)
@@ -107,12 +112,12 @@ class Steps:
             "scores", self._at(eta), limit * math.sqrt(t), cut, cost
         )
         step, step_variance = sums / (hessian * rows), (deviation / (hessian * rows)) ** 2
-        cut_flat = flat.beyond(limit, tail)
-        bias = Bias.of(tail, limit, t, eta, state.variance, hessian * rows, cut_flat).at_most(1.0)
+        lost = self._lost(state, tail, flat, limit)
+        bias = Bias.of(tail, limit, t, eta, state.variance, hessian * rows, lost).at_most(1.0)
         known = _inflated(state.variance, step, step_variance)
         relative = _hessian_error(slope) ** 2 + self.whitening.unsure**2
         relative = np.maximum(relative, state.left_over(step, step_variance))
-        relative = relative + parts_cut(queries, self.whitening, tail, limit, rows)
+        relative = relative + self.rare.parts_cut(tail, limit, rows)
         variance = step_variance + self.whitening.errors @ known / rows**2 + relative * known
         variance += self._overshoot(known, limit, hessian)
         before = known + state.bias.variance
@@ -136,6 +141,13 @@ class Steps:
     def _flat(self, state: NewtonState, tail: Tail) -> FlatLosses:
         """Return what rows far out in one column may lose to a limit."""
         return flat_losses(self.queries, self.whitening, state, tail, self.rows, self.part)
+
+    def _lost(self, state: NewtonState, tail: Tail, flat: FlatLosses, limit: float) -> np.ndarray:
+        """Return what a limit cuts off rows far out and of rare values, (k, p)."""
+        left = self.queries.loss.mean_square(self.queries.reference, self._explained(state))
+        even = left * self._one
+        rare = self.rare.one_sided_losses(tail, limit, self.rows, self.part, even)
+        return np.vstack([flat.beyond(limit, tail), rare])
 
     def _square(self, seen: float, beyond: float, slope: float, explained: float) -> float:
         """Return a mean square of residuals that is conservative, in units of the response's.
@@ -180,7 +192,7 @@ class Steps:
         limit = _START_LIMIT * self._usual_part
         bias = Bias.of(
             tail, limit, self.whitening.dimension, start.eta, start.variance,
-            _START_SLOPE * self.rows, self._flat(start, tail).beyond(limit, tail),
+            _START_SLOPE * self.rows, self._lost(start, tail, self._flat(start, tail), limit),
         )  # fmt: skip
         return replace(start, bias=bias.at_most(square))
 
@@ -204,8 +216,7 @@ class Steps:
         left = loss.mean_square(reference, self._explained(state))
         error = max(math.hypot(extremes.y_error, _LEVERAGE_ERROR * left), _LEAST_ERROR)
         above = _ABOVE + extremes.y_error + self._beyond_known(heavy)
-        one = self.part**2 * self.alike
-        least = left * one, error * one
+        least = left * self._one, error * self._one
         return tail.given_mean_square(least, (_MOST_SQUARE, above))
 
     def _heavy(self, hidden: float = 0.0) -> float:
@@ -220,6 +231,11 @@ class Steps:
             return heavy
         least, most = extremes.y_heavy
         return min(max(heavy, least), most)
+
+    @property
+    def _one(self) -> float:
+        """Return the mean square of scores of residuals whose own is 1, of even leverages."""
+        return self.part**2 * self.alike
 
     @property
     def _usual_part(self) -> float:

@@ -57,7 +57,8 @@ def _scaled(
     # what the bound on a pair's norm leaves for a column where the others are of ordinary size
     left = NUMERIC_NORM * len(columns) - (len(columns) - 1)
     root = np.diag([queries.INDICATOR if c is None else c.scale_within(left) for c in columns])
-    basis = IndicatorBasis((), reference.center, root, root.T, False)
+    levels = layout.level_coefficients() @ root
+    basis = IndicatorBasis((), reference.center, root, root.T, False, levels)
     problem = replace(
         queries.problem, reference=reference, layout=layout.as_numbers(), intercept=None
     )
