@@ -75,6 +75,18 @@ class Bias:
             flat=np.reshape(flat, self.flat.shape), shift=min(self.shift, math.sqrt(each)),
         )  # fmt: skip
 
+    def at_least(self, other: "Bias", last: int) -> "Bias":
+        """Return the bias whose ``last`` vectors of ``flat`` are as long as another's, or longer.
+
+        Of rare values an earlier limit, as a rule a nearer one, cut no less than a later one, even
+        where the histogram before it did not tell so.
+        """
+        if not last:
+            return self
+        flat, of_other = np.broadcast_to(self.flat, other.flat.shape).copy(), other.flat[-last:]
+        flat[-last:] = np.where(np.abs(flat[-last:]) < np.abs(of_other), of_other, flat[-last:])
+        return replace(self, flat=flat)
+
     def combined(self, new: "Bias", gain: np.ndarray) -> "Bias":
         """Return the bias after a step taken up by ``gain`` (p,); biases of steps add up."""
         part = float(gain.mean())

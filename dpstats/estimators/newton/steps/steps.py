@@ -120,7 +120,8 @@ class Steps:
         relative = relative + self.rare.parts_cut(tail, limit, rows)
         variance = step_variance + self.whitening.errors @ known / rows**2 + relative * known
         variance += self._overshoot(known, limit, hessian)
-        before = known + state.bias.variance
+        earlier = state.bias.at_least(bias, len(self.rare.rarity))
+        before = known + earlier.variance
         gain = before / (before + variance + bias.variance)
         squares, noise = max(squares, 0.0) / (rows * size), square_deviation / (rows * size)
         beyond = float(squares_cut(tail, cut)) / (tail.rows * self.part)
@@ -128,7 +129,7 @@ class Steps:
             eta=eta + gain * step,
             variance=(1 - gain) ** 2 * known + gain**2 * variance,
             sigma=min(math.sqrt(max(tail.mean_square(limit), 1e-12)), 1.1 * state.sigma),
-            bias=state.bias.combined(bias, gain),
+            bias=earlier.combined(bias, gain),
             square=self._square(squares + noise, beyond, slope, explained),
             slope=slope,
             hessian=hessian,
@@ -143,9 +144,13 @@ class Steps:
         return flat_losses(self.queries, self.whitening, state, tail, self.rows, self.part)
 
     def _lost(self, state: NewtonState, tail: Tail, flat: FlatLosses, limit: float) -> np.ndarray:
-        """Return what a limit cuts off rows far out and of rare values, (k, p)."""
-        left = self.queries.loss.mean_square(self.queries.reference, self._explained(state))
-        even = left * self._one
+        """Return what a limit cuts off rows far out and of rare values, (k, p).
+
+        Scores are longer than even residuals make them as far as the response's scale is not off.
+        """
+        reference = self.queries.reference
+        left = self.queries.loss.mean_square(reference, self._explained(state))
+        even = (left + reference.extremes.y_error) * self._one
         rare = self.rare.one_sided_losses(tail, limit, self.rows, self.part, even)
         return np.vstack([flat.beyond(limit, tail), rare])
 

@@ -1,5 +1,7 @@
 """What cut scores may add to a position, against cuts of rows that are known."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -64,6 +66,15 @@ def test_biases_of_steps_add_up():
     assert half.shift == pytest.approx(made().shift * 1.5)
     kept = made().combined(made(limit=6.0), np.zeros(4))
     np.testing.assert_allclose(kept.variance, made().variance)
+
+
+def test_of_the_last_vectors_a_bias_is_no_shorter_than_a_later_one():
+    """Where it is, it has the later one's entries; the first vectors stay."""
+    later = Bias(np.zeros(2), np.zeros(2), np.array([[5.0, 5.0], [-3.0, 1.0], [0.0, 2.0]]))
+    early = replace(later, flat=np.array([[1.0, 1.0], [-1.0, 2.0], [0.0, 1.0]]))
+    assert early.at_least(later, 2).flat.tolist() == [[1, 1], [-3, 2], [0, 2]]
+    assert Bias.none(2).at_least(later, 2).flat.tolist() == [[0, 0], [-3, 1], [0, 2]]
+    assert early.at_least(later, 0) is early
 
 
 def test_a_bias_is_cut_to_what_a_position_may_be_off_by():

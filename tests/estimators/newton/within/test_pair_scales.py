@@ -11,10 +11,10 @@ from dpstats.numerics import Block, Layout
 from dpstats.privacy import ADD_REMOVE, GDP
 from tests.checks.pairs_within import queries_of
 
+NUMBERS = Layout((), np.arange(2), None)
 
-def scaled_by(
-    X: np.ndarray, y: np.ndarray, layout: Layout = Layout((), np.arange(2), None)
-) -> PairQueries:
+
+def scaled_by(X: np.ndarray, y: np.ndarray, layout: Layout = NUMBERS) -> PairQueries:
     """The queries of rows, their columns without bounds, after scales are released."""
     queries = queries_of(X, y, ADD_REMOVE, Noise(GDP(5.0)))
     low, high = np.full(2, -(2.0**60)), np.full(2, 2.0**60)
