@@ -25,8 +25,10 @@ _BEYOND_QUANTILES = 4.0
 _KURTOSIS, _FARTHEST, _SKEWNESS, _SURELY = 4.0, 4.5, 1.0, (4.0, 4.0, 1.0)
 # Two quantiles do not show how peaked a column is, so this is added to its kurtosis.
 _UNSEEN_KURTOSIS = 2.0
-# A kurtosis exceeds the squared skewness by 1 at least, and by no more than this of two values.
-_TWO_VALUES = 1.3
+# A kurtosis exceeds the squared skewness by 1 at least, and of two values, of which noise in bins
+# makes more, by no more than this, or this part of it: that of a twentieth of the rows spread evenly
+# beside zeros does by a tenth.
+_TWO_VALUES, _PART = 1.3, 0.03
 
 
 def reference_of(
@@ -184,7 +186,7 @@ def _moments(unit: np.ndarray) -> tuple[float, float]:
 
 def _is_long(fourth: float, third: float) -> bool:
     """Tell whether such moments are of more than two values."""
-    return fourth > third**2 + _TWO_VALUES
+    return fourth > third**2 + max(_TWO_VALUES, _PART * fourth)
 
 
 def _moves(Z: np.ndarray, within: np.ndarray, design: Design) -> np.ndarray:
