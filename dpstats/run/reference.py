@@ -26,8 +26,8 @@ _KURTOSIS, _FARTHEST, _SKEWNESS, _SURELY = 4.0, 4.5, 1.0, (4.0, 4.0, 1.0)
 # Two quantiles do not show how peaked a column is, so this is added to its kurtosis.
 _UNSEEN_KURTOSIS = 2.0
 # A kurtosis exceeds the squared skewness by 1 at least, and of two values, of which noise in bins
-# makes more, by no more than this or this part of it. A twentieth of the rows that are spread evenly
-# beside zeros make it a tenth.
+# makes more, by no more than this or this part of it. A twentieth of the rows, spread evenly beside
+# zeros, make it a tenth.
 _TWO_VALUES, _PART = 1.3, 0.03
 
 
