@@ -61,11 +61,10 @@ class RareValues:
     def of(cls, queries: RowQueries, whitening: Whitening) -> "RareValues":
         """Return the values of numbers and the levels of factors that are rare."""
         extremes = queries.reference.extremes
-        is_rare = (
-            (extremes.tails == 0) & (extremes.kurtosis > _RARE) & np.isfinite(extremes.kurtosis)
-        )  # fmt: skip
+        kurtosis = extremes.kurtosis
+        is_rare = (extremes.tails == 0) & (kurtosis > _RARE) & np.isfinite(kurtosis)
         of_numbers = far_directions(
-            queries.basis, whitening.map, queries.problem, np.where(is_rare, extremes.kurtosis, 0.0)
+            queries.basis, whitening.map, queries.problem, np.where(is_rare, kurtosis, 0.0)
         )
         of_levels = rare_levels(queries.basis, whitening.map)
         directions, rarity = (np.concatenate(b) for b in zip(of_numbers, of_levels, strict=True))
@@ -86,6 +85,8 @@ class RareValues:
         All of the ``rows`` beyond the limit, as many as the histogram of scores counts and its
         noise may hide, are taken to have the rare value.
         """
+        if not len(self.rarity):
+            return np.zeros(self.directions.shape[1])
         cut = np.minimum(tail.most_beyond(limit) / rows * self.rarity, 1.0)
         return (self.directions**2 * cut[:, None] ** 2).max(axis=0, initial=0.0)
 
@@ -152,6 +153,8 @@ def rare_levels(basis: IndicatorBasis, map_: np.ndarray) -> tuple[np.ndarray, np
     1 / s: along A c these rows have all of X'X. So have pairs of rows that differ in a level, of
     which s is the share.
     """
+    if not len(basis.levels):
+        return np.zeros((0, map_.shape[1])), np.zeros(0)
     means = basis.levels @ np.linalg.pinv(map_).T
     shares = (means**2).sum(axis=1)
     is_rare = (shares > _NO_SHARE) & (shares * _RARE < 1)

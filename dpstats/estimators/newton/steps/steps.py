@@ -148,11 +148,13 @@ class Steps:
 
         Scores are longer than even residuals make them as far as the response's scale is not off.
         """
-        reference = self.queries.reference
+        far, reference = flat.beyond(limit, tail), self.queries.reference
+        if not len(self.rare.rarity):
+            return far
         left = self.queries.loss.mean_square(reference, self._explained(state))
         even = (left + reference.extremes.y_error) * self._one
         rare = self.rare.one_sided_losses(tail, limit, self.rows, self.part, even)
-        return np.vstack([flat.beyond(limit, tail), rare])
+        return np.vstack([far, rare])
 
     def _square(self, seen: float, beyond: float, slope: float, explained: float) -> float:
         """Return a mean square of residuals that is conservative, in units of the response's.
