@@ -48,8 +48,8 @@ _INDEX_TOLD, _INDEX = 5.0, 3.0
 class RareValues:
     """Hold the ``directions`` (k, p) of length 1 of rows of rare values.
 
-    A value is in one of its ``rarity`` (k,) rows, in units of the mean whitened row's squared
-    length, ``dimension``; ``extremes`` are those of the response.
+    A value is in one of ``rarity`` (k,) rows. ``dimension`` is the mean squared length of mapped
+    rows, and ``extremes`` tell how one-sided the response is.
     """
 
     directions: np.ndarray
@@ -91,8 +91,9 @@ class RareValues:
         return (self.directions**2 * cut[:, None] ** 2).max(axis=0, initial=0.0)
 
     def one_sided_losses(
-        self, tail: Tail, limit: float, rows: float, deviation: float, even: float | None = None
-    ) -> np.ndarray:
+        self, tail: Tail, limit: float, rows: float, deviation: float,
+        even: float | None = None, left: float = 1.0,
+    ) -> np.ndarray:  # fmt: skip
         """Return what a limit cuts off the rows of each value on one side, (k, p).
 
         The lengths of their scores are to those of others as the root of (t - 1 + r) / t, and to
@@ -103,7 +104,8 @@ class RareValues:
         Cauchy's inequality the root of their number times the sum of these.
 
         ``even`` is the mean square of scores where residuals of all rows are alike. What is above
-        it tells the factor; where they are, what is cut counts elsewhere, as part of all rows.
+        it tells the factor; where they are, what is cut counts elsewhere, as part of all rows. The
+        response tells how one-sided residuals are as far as they are what is ``left`` of it.
         """
         larger, part = np.full(len(self.rarity), _LARGER), np.ones(len(self.rarity))
         times, index = _TIMES, _INDEX
@@ -117,7 +119,7 @@ class RareValues:
         odds = (larger * longer) ** index / (self.rarity - 1)
         lengths *= part * odds / (1 + odds) * np.sqrt(self.rarity / self.square)
         places = np.maximum(limit / longer / deviation, _ONE_SIDED).tolist()
-        sides = [one_sided(self.extremes, place) for place in places]
+        sides = [1 - left * (1 - one_sided(self.extremes, place)) for place in places]
         return (np.reshape(sides, len(self.rarity)) * lengths)[:, None] * self.directions
 
     def _larger(self, longer: float) -> np.ndarray:

@@ -1,7 +1,7 @@
 """Take noisy Newton steps on clipped scores, at limits that noisy histograms name."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -46,6 +46,8 @@ _HIDDEN_HEAVY, _HIDDEN_SHARE = 0.4, 0.005
 # by leverage, and at least by so much. It is hardly above the response's own, and may be the
 # farther above it the more likely a heavy tail is.
 _LEVERAGE_ERROR, _LEAST_ERROR, _MOST_SQUARE, _ABOVE, _ABOVE_HEAVY = 0.15, 0.05, 1.5, 0.5, 10.0
+# A position leaves at least this part of the response's variance.
+_LEAST_LEFT = 1e-6
 # Relative error of a Hessian: so many times the share of the rows whose scores were cut, between
 # these; benchmarks/cases.py prints how wide intervals are then.
 _HESSIAN_PER_CUT, _LEAST_HESSIAN_ERROR, _MOST_HESSIAN_ERROR = 4.0, 0.05, 0.4
@@ -144,17 +146,29 @@ class Steps:
         return flat_losses(self.queries, self.whitening, state, tail, self.rows, self.part)
 
     def _lost(self, state: NewtonState, tail: Tail, flat: FlatLosses, limit: float) -> np.ndarray:
-        """Return what a limit cuts off rows far out and of rare values, (k, p).
-
-        Scores are longer than even residuals make them as far as the response's scale is not off.
-        """
-        far, reference = flat.beyond(limit, tail), self.queries.reference
+        """Return what a limit cuts off rows far out and of rare values, (k, p)."""
+        far = flat.beyond(limit, tail)
         if not len(self.rare.rarity):
             return far
-        left = self.queries.loss.mean_square(reference, self._explained(state))
-        even = (left + reference.extremes.y_error) * self._one
-        rare = self.rare.one_sided_losses(tail, limit, self.rows, self.part, even)
+        left = self._most_left(state)
+        rare = self.rare.one_sided_losses(
+            tail, limit, self.rows, self.part, left * self._one, min(left, 1.0)
+        )
         return np.vstack([far, rare])
+
+    def _most_left(self, state: NewtonState) -> float:
+        """Return what is left of the response's variance at most, but for its position's error.
+
+        It is what the position leaves, as far as the response's scale may be off, or what was seen
+        of residuals and may be beyond their limit, where these are not of scores.
+        """
+        loss, reference = self.queries.loss, self.queries.reference
+        left = max(loss.mean_square(reference, self._explained(state)), _LEAST_LEFT)
+        left += reference.extremes.y_error
+        seen, noise, beyond = astuple(state.squares)
+        if math.isnan(seen) or self.queries.problem.in_parts:
+            return left
+        return min(left, max(seen, _LEAST_LEFT) + noise + beyond)
 
     def _square(self, seen: float, beyond: float, slope: float, explained: float) -> float:
         """Return a mean square of residuals that is conservative, in units of the response's.
