@@ -14,10 +14,17 @@ from dpstats.estimators.newton.generalized.logistic_position import (
 from dpstats.estimators.newton.generalized.offsets import log_mean, mean_square
 from dpstats.estimators.newton.generalized.poisson_queries import PoissonQueries
 from dpstats.estimators.newton.row_sums.sums import FAR_EDGES, SCORE_EDGES
-from dpstats.estimators.newton.steps import Bias, ClusterQueries, Clusters, Counted, Tail, Whitening
+from dpstats.estimators.newton.steps import (
+    Bias,
+    ClusterQueries,
+    Clusters,
+    Counted,
+    RareValues,
+    Tail,
+    Whitening,
+)
 from dpstats.estimators.newton.steps.clusters import products_by_tail
 from dpstats.estimators.newton.steps.products import scatter, square_limit, squares_cut
-from dpstats.estimators.newton.steps.rare_values import RareValues
 from dpstats.estimators.newton.steps.score_tails import leverage_limit, score_limit, score_tail
 from dpstats.privacy import Cost
 

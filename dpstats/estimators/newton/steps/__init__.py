@@ -4,6 +4,7 @@ from dpstats.estimators.newton.steps.bias import Bias
 from dpstats.estimators.newton.steps.clusters import ClusterQueries
 from dpstats.estimators.newton.steps.goodness import Squares
 from dpstats.estimators.newton.steps.queries import Counted, Queries, RowQueries
+from dpstats.estimators.newton.steps.rare_values import RareValues
 from dpstats.estimators.newton.steps.rounds import Fitted, Shares
 from dpstats.estimators.newton.steps.score_tails import Tail
 from dpstats.estimators.newton.steps.squared_loss import SquaredLoss
@@ -19,6 +20,7 @@ __all__ = [
     "Fitted",
     "NewtonState",
     "Queries",
+    "RareValues",
     "RowQueries",
     "Shares",
     "SquaredLoss",
