@@ -28,7 +28,7 @@ _UNSEEN_KURTOSIS = 2.0
 # A kurtosis exceeds the squared skewness by 1 at least, and of two values, of which noise in bins
 # makes more, by no more than this or this part of it. A twentieth of the rows, spread evenly beside
 # zeros, make it a tenth.
-_TWO_VALUES, _PART = 1.3, 0.03
+_TWO_VALUES, _PART_OF_KURTOSIS = 1.3, 0.03
 
 
 def reference_of(
@@ -186,7 +186,7 @@ def _moments(unit: np.ndarray) -> tuple[float, float]:
 
 def _is_long(fourth: float, third: float) -> bool:
     """Tell whether such moments are of more than two values."""
-    return fourth > third**2 + max(_TWO_VALUES, _PART * fourth)
+    return fourth > third**2 + max(_TWO_VALUES, _PART_OF_KURTOSIS * fourth)
 
 
 def _moves(Z: np.ndarray, within: np.ndarray, design: Design) -> np.ndarray:

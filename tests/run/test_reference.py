@@ -125,6 +125,14 @@ def test_a_column_is_compared_with_a_normal_one_as_far_as_it_is_seen():
     assert not Extremes.has_tail(kurtoses[1], True, far[1])
 
 
+@pytest.mark.parametrize(("spread", "is_long"), [(0.0, False), (0.15, False), (0.5, True)])
+def test_a_rare_value_in_a_bin_is_one_value_and_a_spread_one_is_a_tail(spread, is_long):
+    """The one in a hundred rows lies within so much of it on both sides; 0.5 is all of a number."""
+    ones = 1 + spread * np.linspace(-1, 1, 41)
+    x = marginal(np.append(0.0, ones), np.append(0.99, np.full(41, 0.01 / 41)))
+    assert (reference(x=x).extremes.tails[0] > 0) == is_long
+
+
 def test_a_tail_that_noise_hides_counts_as_far_alone():
     """Where nothing but zeros is seen of a column without bounds, and of skewed columns that are.
 

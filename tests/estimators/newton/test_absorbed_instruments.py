@@ -120,10 +120,7 @@ def test_intervals_and_sets_hold_the_effect(slopes):
 
 
 def test_a_regressor_of_few_ones_leaves_the_first_stage_seen():
-    """In 1% of 10,000 rows; fixed seeds, of which one in ten was seen at epsilon 4 before.
-
-    Errors of these rows may be larger and skewed, which makes 6.2 standard errors of 5.6.
-    """
+    """In 1% of 10,000 rows; fixed seeds, of which one in ten was seen at epsilon 4 before."""
     shown, widths = 0, []
     for seed in range(10):
         data, rng = panel(10_000, 200, seed), np.random.default_rng(seed)
@@ -135,7 +132,7 @@ def test_a_regressor_of_few_ones_leaves_the_first_stage_seen():
         assert ((interval[:, 0] <= params) & (params <= interval[:, 1])).all()
         shown += found.status in ("ok", "imprecise")
         widths.append(found.bse[["x", "d"]] / errors)
-    assert shown >= 9 and (np.nanmedian(widths, axis=0) < 6.5).all()
+    assert shown >= 9 and (np.nanmedian(widths, axis=0) < 6).all()
 
 
 def test_what_is_not_proven_is_refused_before_a_row_is_read():

@@ -48,14 +48,16 @@ _INDEX_TOLD, _INDEX = 5.0, 3.0
 class RareValues:
     """Hold the ``directions`` (k, p) of length 1 of rows of rare values.
 
-    A value is in one of ``rarity`` (k,) rows. ``dimension`` is the mean squared length of mapped
-    rows, and ``extremes`` tell how one-sided the response is.
+    A value is in one of ``rarity`` (k,) rows, or so many pairs of rows differ in it where these are
+    ``of_differences``. ``dimension`` is the mean squared length of mapped rows, and ``extremes``
+    tell how one-sided the response is.
     """
 
     directions: np.ndarray
     rarity: np.ndarray
     dimension: float
     extremes: Extremes
+    of_differences: bool = False
 
     @classmethod
     def of(cls, queries: RowQueries, whitening: Whitening) -> "RareValues":
@@ -68,14 +70,15 @@ class RareValues:
         )
         of_levels = rare_levels(queries.basis, whitening.map)
         directions, rarity = (np.concatenate(b) for b in zip(of_numbers, of_levels, strict=True))
-        return cls(directions, rarity, whitening.dimension, extremes)
+        of_differences = queries.basis.pair_levels is not None
+        return cls(directions, rarity, whitening.dimension, extremes, of_differences)
 
     @property
     def square(self) -> np.ndarray:
-        """Return the mean squared lengths (k,) of mapped rows.
+        """Return the mean squared lengths (k,) of the mapped rows of each value.
 
-        Those of all rows are the dimension t; rows of a value in one of r rows have one of r along
-        its direction, and t - 1 along others.
+        Those of a value in one of r rows are r along its direction and t - 1 along others, where
+        the dimension t is that of all rows.
         """
         return self.dimension - 1 + self.rarity
 
@@ -85,8 +88,6 @@ class RareValues:
         All of the ``rows`` beyond the limit, as many as the histogram of scores counts and its
         noise may hide, are taken to have the rare value.
         """
-        if not len(self.rarity):
-            return np.zeros(self.directions.shape[1])
         cut = np.minimum(tail.most_beyond(limit) / rows * self.rarity, 1.0)
         return (self.directions**2 * cut[:, None] ** 2).max(axis=0, initial=0.0)
 
@@ -106,6 +107,9 @@ class RareValues:
         ``even`` is the mean square of scores where residuals of all rows are alike. What is above
         it tells the factor; where they are, what is cut counts elsewhere, as part of all rows. The
         response tells how one-sided residuals are as far as they are what is ``left`` of it.
+        Differences of residuals of one law are even. Where those of the value are larger by a
+        factor f, tails of the index i lose f^i times as much on their side as on the other, so
+        that 1 - f^-i of it remains.
         """
         larger, part = np.full(len(self.rarity), _LARGER), np.ones(len(self.rarity))
         times, index = _TIMES, _INDEX
@@ -120,6 +124,8 @@ class RareValues:
         lengths *= part * odds / (1 + odds) * np.sqrt(self.rarity / self.square)
         places = np.maximum(limit / longer / deviation, _ONE_SIDED).tolist()
         sides = [1 - left * (1 - one_sided(self.extremes, place)) for place in places]
+        if self.of_differences:
+            sides = 1 - larger**-index
         return (np.reshape(sides, len(self.rarity)) * lengths)[:, None] * self.directions
 
     def _larger(self, longer: float) -> np.ndarray:

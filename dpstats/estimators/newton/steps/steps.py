@@ -1,7 +1,7 @@
 """Take noisy Newton steps on clipped scores, at limits that noisy histograms name."""
 
 import math
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -152,23 +152,20 @@ class Steps:
             return far
         left = self._most_left(state)
         rare = self.rare.one_sided_losses(
-            tail, limit, self.rows, self.part, left * self._one, min(left, 1.0)
+            tail, limit, self.rows, self.part, left * self._even_square, min(left, 1.0)
         )
         return np.vstack([far, rare])
 
     def _most_left(self, state: NewtonState) -> float:
-        """Return what is left of the response's variance at most, but for its position's error.
+        """Bound the mean square of residuals at a position, in units of the response's.
 
-        It is what the position leaves, as far as the response's scale may be off, or what was seen
-        of residuals and may be beyond their limit, where these are not of scores.
+        It is what the position leaves, as far as the response's scale may be off, and no more than
+        the last step saw, unless rows count for parts: that is of scores then.
         """
         loss, reference = self.queries.loss, self.queries.reference
         left = max(loss.mean_square(reference, self._explained(state)), _LEAST_LEFT)
         left += reference.extremes.y_error
-        seen, noise, beyond = astuple(state.squares)
-        if math.isnan(seen) or self.queries.problem.in_parts:
-            return left
-        return min(left, max(seen, _LEAST_LEFT) + noise + beyond)
+        return left if self.queries.problem.in_parts else min(left, state.square)
 
     def _square(self, seen: float, beyond: float, slope: float, explained: float) -> float:
         """Return a mean square of residuals that is conservative, in units of the response's.
@@ -237,7 +234,7 @@ class Steps:
         left = loss.mean_square(reference, self._explained(state))
         error = max(math.hypot(extremes.y_error, _LEVERAGE_ERROR * left), _LEAST_ERROR)
         above = _ABOVE + extremes.y_error + self._beyond_known(heavy)
-        least = left * self._one, error * self._one
+        least = left * self._even_square, error * self._even_square
         return tail.given_mean_square(least, (_MOST_SQUARE, above))
 
     def _heavy(self, hidden: float = 0.0) -> float:
@@ -254,7 +251,7 @@ class Steps:
         return min(max(heavy, least), most)
 
     @property
-    def _one(self) -> float:
+    def _even_square(self) -> float:
         """Return the mean square of scores of residuals whose own is 1, of even leverages."""
         return self.part**2 * self.alike
 

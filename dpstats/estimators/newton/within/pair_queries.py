@@ -71,7 +71,7 @@ class PairQueries(Queries):
     """The root mean square that differences of an indicator are taken to have."""
 
     TAILS_GO_ON = True
-    """Whether tails of a column's differences count as they go on where noise hides them."""
+    """Tell whether tails of a column's differences count as they go on where noise hides them."""
 
     @property
     def groups_changed(self) -> int:

@@ -51,7 +51,7 @@ class DeviationQueries(Queries):
     """The root mean square that deviations of an indicator are taken to have."""
 
     TAILS_GO_ON = False
-    """Whether tails of a column's deviations count as they go on where noise hides them.
+    """Tell whether tails of a column's deviations count as they go on where noise hides them.
 
     Those of a column of two values have many, beyond which nothing lies: intervals of columns of
     few ones would be 2.7 times as long, and those that miss would still, as

@@ -1,4 +1,4 @@
-"""What cut scores may add to a position, against cuts of rows that are known."""
+"""Compare what cut scores may add to a position with cuts of rows that are known."""
 
 from dataclasses import replace
 
@@ -52,7 +52,7 @@ def test_what_far_rows_of_a_column_lose_is_a_vector_for_each():
 
 
 def test_a_position_that_is_noise_gives_no_direction():
-    """What is known of the direction is its square over that and the noise; the rest is even."""
+    """Of the direction its square over that and the noise is known; the rest is even."""
     noisy, sure = made(variance=np.full(4, 1e6)), made()
     assert noisy.along @ noisy.along < 1e-5 * (sure.along @ sure.along)
     total = noisy.even.sum() - sure.even.sum()

@@ -1,4 +1,4 @@
-"""What limits cut along columns with a rare value, against rows that are known."""
+"""Compare what limits cut along columns with a rare value with rows that are known."""
 
 from dataclasses import replace
 
@@ -87,10 +87,8 @@ def test_rows_of_a_rare_value_lose_no_less_on_one_side_where_the_response_is_ske
     assert found @ DIRECTION == pytest.approx(length * np.linalg.norm(DIRECTION))
     even, tail = first_column(1 / SHARE, **EVEN), histogram(sizes)
     assert not even.one_sided_losses(tail, limit, ROWS, 1.0).any()
-    (of_little,) = even.one_sided_losses(
-        tail, limit, ROWS, 1.0, left=0.1
-    )  # residuals may be uneven
-    assert np.linalg.norm(of_little) == pytest.approx(0.9 * length)
+    (of_little,) = even.one_sided_losses(tail, limit, ROWS, 1.0, left=0.1)
+    assert np.linalg.norm(of_little) == pytest.approx(0.9 * length)  # residuals may be skewed
 
 
 def test_noise_may_hide_three_times_the_rows_that_are_expected():
@@ -114,6 +112,9 @@ def test_scores_tell_how_much_larger_residuals_of_a_rare_value_are(larger):
     lost = np.maximum(sizes[is_rare] - 12.0, 0.0).sum() * np.sqrt(made.rarity / made.square)[0]
     part, length = 1 - 1 / larger**2, np.linalg.norm(found)
     assert 0.8 * part * lost <= length <= 2.5 * part * lost + 0.02 * ROWS * SHARE
+    pairs = replace(made, of_differences=True)
+    (of_pairs,) = pairs.one_sided_losses(histogram(sizes), 12.0, ROWS, 1.0, 1.0)
+    assert np.linalg.norm(of_pairs) == pytest.approx(length * (1 - larger**-5.0), rel=0.1, abs=1.0)
 
 
 def test_a_response_is_one_sided_by_what_lies_beyond_a_distance():
