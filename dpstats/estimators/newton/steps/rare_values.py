@@ -34,7 +34,7 @@ _ONE_SIDED = 1.0
 _LARGER = 2.0
 # Where scores tell, their squares do as cut at so many times the limit. With 1 a level of 3% of the
 # rows, among 26 regressors at epsilon 4, is held in .79 of 24 tables instead of .96; with 2 rare
-# regressors beside instruments have intervals 4% longer (benchmarks/rare_levels.py).
+# regressors beside instruments have intervals 4% longer (benchmarks/rare_levels.py draws levels).
 _TOLD_BEYOND = 1.5
 # Rows beyond a limit are at most so many times those expected there, where noise could hide more,
 # and residuals have a tail of this index, if scores tell how large residuals are and if not. Of
