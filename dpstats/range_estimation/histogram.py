@@ -12,6 +12,11 @@ from dpstats.privacy import Event
 FALSE_BIN = 1e-3
 # A span with this part of the rows has nearly all of them, as far as noise lets one see.
 _NEARLY_ALL = 0.8
+# Counts beyond a range are few rows up to this part of those within, or so many standard deviations
+# of the noise on their sum, where wider bins come next so many. With 3 of these, noise made the
+# order of magnitude of one normal column in a thousand a hundred times too large, or much more, with
+# 20,000 rows and epsilon 1.
+_FEW, _UNSEEN, _UNSEEN_FARTHER = 0.05, 3.0, 4.0
 
 
 @dataclass(frozen=True)
@@ -59,12 +64,15 @@ class Histogram:
         counts outside shows them. So the occupied bins are extended until that sum is at most 5%
         of what is inside or three standard deviations of its noise: each time by the narrower of
         the next two bins, of equal ones by the fuller. Dyadic bins thus reach across zero before
-        they reach beyond the magnitude that is seen, so that noise adds no magnitude. Then what
-        the sum can do without is left out again, the wider bin first.
+        they reach beyond the magnitude that is seen, for which four are asked, so that noise adds
+        no magnitude. Then what the sum can do without is left out again, the wider bin first.
         """
         first, last = seen = int(self.occupied[0]), int(self.occupied[-1])
         widths, counts = np.r_[np.inf, np.diff(self.edges), np.inf], np.r_[0.0, self.counts, 0.0]
         while not self._leaves_few(first, last):
+            farther = min(widths[first], widths[last + 2]) > widths[first + 1 : last + 2].max()
+            if farther and self._leaves_few(first, last, _UNSEEN_FARTHER):
+                break
             down = (widths[first], -counts[first]) < (widths[last + 2], -counts[last + 2])
             first, last = (first - 1, last) if down else (first, last + 1)
         while narrower := [
@@ -75,12 +83,12 @@ class Histogram:
             first, last = max(narrower)[1]
         return first, last
 
-    def _leaves_few(self, first: int, last: int) -> bool:
+    def _leaves_few(self, first: int, last: int, deviations: float = _UNSEEN) -> bool:
         """Return whether the counts outside these bins are few or cannot be told from noise."""
         inside = self.counts[first : last + 1].sum()
         outside = len(self.counts) - (last - first + 1)
-        unseen = 3 * self.event.deviation * math.sqrt(outside)
-        return outside == 0 or self.counts.sum() - inside <= max(0.05 * inside, unseen)
+        unseen = deviations * self.event.deviation * math.sqrt(outside)
+        return outside == 0 or self.counts.sum() - inside <= max(_FEW * inside, unseen)
 
     @property
     def is_narrow(self) -> bool:

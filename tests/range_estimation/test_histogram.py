@@ -34,6 +34,18 @@ def test_noise_adds_no_magnitude_to_rows_that_are_spread_thinly(mean):
     assert np.abs(ends).max() <= 4 * np.abs(values).max()
 
 
+@pytest.mark.parametrize(("far", "is_far"), [(8, False), (11, True)])
+def test_a_magnitude_is_not_read_off_sums_that_noise_makes_in_a_thousandth_of_columns(far, is_far):
+    # so many of 100 empty bins have 4 deviations of noise each: 3.2 or 4.4 deviations in the sum
+    bins = Dyadic()
+    values = np.random.default_rng(8).normal(0, 1, 20000)
+    counts = np.bincount(bins.index(values), minlength=len(bins.edges) - 1).astype(float)
+    counts[-far:] += 4 * 34.0
+    event = Event("a histogram", "gaussian", 1.0, 34.0, GDP(0.1))
+    low, high = Histogram(bins.edges, counts, event, false_bin=1e-5).around(0)
+    assert (max(-low, high) > 8) == is_far
+
+
 def test_few_rows_are_left_out_and_the_side_without_any_is():
     values = np.random.default_rng(6).lognormal(0, 3, 2000)
     ends = spans(values, Dyadic(), 4.0)
