@@ -107,14 +107,17 @@ without_absorbed <- function(formula) {
   formula
 }
 
-# The right-hand side, in which poly() and i() are those of this package.
+# The right-hand side, in which poly(), i() and as.Date() are those of this package.
 right_side <- function(fit) {
   right <- stats::delete.response(fit$terms)
-  own <- list(i = level_indicators)
+  own <- list(i = level_indicators, as.Date = days)
   if (length(fit$polynomials)) own$poly <- public_poly(fit$polynomials)
   environment(right) <- list2env(own, parent = globalenv())
   right
 }
+
+# Dates as numbers of days, which columns of dates are here.
+days <- function(x, ...) as.numeric(as.Date(x, ...))
 
 # Indicators of the levels of x but ref, times z, as i() of fixest makes them.
 level_indicators <- function(x, z = NULL, ref = NULL) {
