@@ -97,12 +97,16 @@ after_bar <- function(formula) {
   if (is.call(right) && identical(right[[1L]], as.name("|"))) all.vars(right[[3L]])
 }
 
-# The regression, without the column that is absorbed.
+# The regression, without the column that is absorbed, whose effects are its intercepts: y ~ 0 + g | state
+# codes g as y ~ g | state does.
 without_absorbed <- function(formula) {
   columns <- after_bar(formula)
   if (!is.null(columns)) formula[[3L]] <- formula[[3L]][[2L]]
   for (column in columns[-1L]) {
     formula[[3L]] <- call("+", formula[[3L]], call("factor", as.name(column)))
+  }
+  if (length(columns) && !attr(stats::terms(formula), "intercept")) {
+    formula[[3L]] <- call("+", formula[[3L]], 1)
   }
   formula
 }
@@ -133,7 +137,8 @@ named_as_fixest <- function(names, terms) {
   calls <- Filter(function(each) is.call(each) && identical(each[[1L]], as.name("i")),
                   as.list(attr(terms, "variables")))
   for (each in calls) {
-    names <- sub(paste0(deparse1(each), "::"), paste0(deparse1(each[[2L]]), "::"), names,
+    # as R names columns, 2L is 2
+    names <- sub(paste0(deparse1(each, control = NULL), "::"), paste0(deparse1(each[[2L]]), "::"), names,
                  fixed = TRUE)
   }
   names
