@@ -141,7 +141,7 @@ summary.dp_ols <- function(object, ...) {
         df = c(nrow(coefficients), figures$df.residual, nrow(coefficients)),
         fit_statistics = object$fit_statistics,
         notes = c(
-          paste("NA, Inf:", unique(unlist(object$reasons)))[length(object$reasons) > 0L],
+          sprintf("NA, Inf: %s", as.character(unique(unlist(object$reasons)))),
           object$method_report[nzchar(object$method_report)], selected, object$notes,
           object$privacy$guarantee, object$privacy$assumptions
         )
