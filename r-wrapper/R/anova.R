@@ -6,8 +6,9 @@
 #' each with the one before: the terms that only one of the two has are tested in that one, for the
 #' fits have noise of their own, and their fit cannot be subtracted.
 #'
-#' The tests take the noise for normal; [dp_joint_test()] simulates it. P-values of clustered fits are
-#' of the law F with the degrees of freedom of the clusters, as those of [summary()] are of Student's.
+#' The tests take the noise for normal; [dp_joint_test()] simulates it. P-values of clustered fits
+#' are of the law F with the degrees of freedom of the clusters, as those of [summary()] are of
+#' Student's.
 #'
 #' @param object A fit by [dp_ols()].
 #' @param ... More fits of the same response, whose terms hold each other.

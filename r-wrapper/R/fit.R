@@ -97,8 +97,8 @@ after_bar <- function(formula) {
   if (is.call(right) && identical(right[[1L]], as.name("|"))) all.vars(right[[3L]])
 }
 
-# The regression, without the column that is absorbed, whose effects are its intercepts: y ~ 0 + g | state
-# codes g as y ~ g | state does.
+# The regression, without the column that is absorbed, whose effects are its intercepts:
+# y ~ 0 + g | state codes g as y ~ g | state does.
 without_absorbed <- function(formula) {
   columns <- after_bar(formula)
   if (!is.null(columns)) formula[[3L]] <- formula[[3L]][[2L]]
@@ -137,9 +137,8 @@ named_as_fixest <- function(names, terms) {
   calls <- Filter(function(each) is.call(each) && identical(each[[1L]], as.name("i")),
                   as.list(attr(terms, "variables")))
   for (each in calls) {
-    # as R names columns, 2L is 2
-    names <- sub(paste0(deparse1(each, control = NULL), "::"), paste0(deparse1(each[[2L]]), "::"), names,
-                 fixed = TRUE)
+    written <- deparse1(each, control = NULL) # as R names columns, with 2 for 2L
+    names <- sub(paste0(written, "::"), paste0(deparse1(each[[2L]]), "::"), names, fixed = TRUE)
   }
   names
 }
