@@ -6,7 +6,9 @@
 #' each with the one before: the terms that only one of the two has are tested in that one, for the
 #' fits have noise of their own, and their fit cannot be subtracted.
 #'
-#' The tests take the noise for normal; [dp_joint_test()] simulates it.
+#' The tests take the noise for normal; [dp_joint_test()] simulates it. P-values of clustered fits
+#' are of the law F with the degrees of freedom of the clusters, as those of [summary()] are of
+#' Student's.
 #'
 #' @param object A fit by [dp_ols()].
 #' @param ... More fits of the same response, whose terms hold each other.
@@ -35,6 +37,7 @@ anova.dp_ols <- function(object, ..., test = "Chisq") {
 }
 
 anova_of_terms <- function(fit) {
+  if (!length(labels(fit))) bad_argument("there is no term to test beside the intercept")
   tests <- lapply(labels(fit), function(label) wald_test(fit, label))
   response <- deparse1(stats::formula(fit)[[2L]])
   anova_table(tests, labels(fit), c("Wald tests of each term given the others\n",
@@ -74,12 +77,13 @@ wald_test <- function(fit, terms) {
   c(Df = length(b), Chisq = value, p = p_of_wald(fit$uncertainty, value, length(b)))
 }
 
-# P-values of Wald's statistic, with instruments as the Python package has them.
+# P-values of Wald's statistic, with instruments and with clusters as the Python package has them.
 p_of_wald <- function(uncertainty, value, df) {
   root <- sqrt(value)
   counted <- root / (1 + root / strength_at(uncertainty, 1L))
-  if (df > 1L) return(stats::pchisq(counted^2, df, lower.tail = FALSE))
-  max(stats::pchisq(value, df, lower.tail = FALSE), stats::pnorm(-counted))
+  degrees <- degrees_at(uncertainty, 1L)
+  if (df > 1L) return(stats::pf(counted^2 / df, df, degrees, lower.tail = FALSE))
+  max(stats::pf(value, df, degrees, lower.tail = FALSE), stats::pt(-counted, degrees))
 }
 
 anova_table <- function(tests, rows, heading) {

@@ -20,8 +20,10 @@ named_lists <- function(values, argument) {
                  if (argument %in% c("bounds", "x_range")) "c(0, 1))" else "c(\"a\", \"b\"))")
   }
   check_distinct(names(values), argument)
+  values <- lapply(values, listed)
+  for (name in names(values)) check_plain(values[[name]], paste0(argument, "$", name))
   if (anyNA(values, recursive = TRUE)) bad_argument("argument ", argument, " holds NA")
-  reticulate::dict(lapply(values, function(value) as.list(plain(value))))
+  reticulate::dict(lapply(values, as.list))
 }
 
 named_types <- function(types) {
@@ -42,20 +44,30 @@ plain <- function(values) {
   unname(values)
 }
 
+# A vector as a list of its values; what is none is passed on, to be refused by check_plain().
+listed <- function(values) {
+  if (is.null(values) || is.atomic(values)) as.list(plain(values)) else values
+}
+
 labels_of <- function(groups) {
+  groups <- plain(groups)
+  check_plain(groups, "groups")
   if (anyNA(groups)) bad_argument("argument groups holds NA")
-  if (!is.null(groups)) as.list(plain(groups))
+  if (!is.null(groups)) as.list(groups)
 }
 
 points_at <- function(x_new, formula) {
   if (is.null(x_new)) return(NULL)
+  if (!is.list(x_new) && !is.atomic(x_new)) bad_points()
   if (anyNA(x_new, recursive = TRUE)) bad_argument("argument x_new holds NA")
   if (!is.list(x_new)) x_new <- of_one_regressor(x_new, formula)
   if (is.list(x_new) && !is.data.frame(x_new)) x_new <- as_columns(x_new)
-  if (!is.data.frame(x_new)) return(as.list(plain(x_new)))
+  if (!is.data.frame(x_new)) return(listed(x_new))
   check_distinct(names(x_new), "x_new")
+  columns <- lapply(x_new, listed)
+  for (name in names(columns)) check_plain(columns[[name]], paste0("x_new$", name))
   list(
-    columns = reticulate::dict(lapply(x_new, function(column) as.list(plain(column)))),
+    columns = reticulate::dict(columns),
     labels = as.list(row.names(x_new))
   )
 }
@@ -72,8 +84,12 @@ of_one_regressor <- function(x_new, formula) {
 as_columns <- function(columns) {
   sizes <- unique(lengths(columns))
   if (any(entry_names(columns) == "") || length(setdiff(sizes, 1L)) > 1L) {
-    bad_argument("expected x_new to be a data frame, numbers, or a list of columns by name")
+    bad_points()
   }
   check_distinct(names(columns), "x_new")
   as.data.frame(columns, optional = TRUE, stringsAsFactors = FALSE)
+}
+
+bad_points <- function() {
+  bad_argument("expected x_new to be a data frame, numbers, or a list of columns by name")
 }

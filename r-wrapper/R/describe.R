@@ -84,8 +84,8 @@ dp_describe <- function(data, columns, epsilon, delta = NULL, by = NULL, bounds 
     data = sent, columns = as.list(names), epsilon = epsilon, delta = delta, by = by,
     bounds = named_lists(declared$bounds, "bounds"),
     levels = named_lists(declared$levels, "levels"), types = named_types(declared$types),
-    groups = labels_of(groups), quantiles = as.list(quantiles),
-    statistics = if (!is.null(statistics)) as.list(statistics), alpha = alpha,
+    groups = labels_of(groups), quantiles = listed(quantiles),
+    statistics = if (!is.null(statistics)) listed(statistics), alpha = alpha,
     unit = unit, max_rows = max_rows, max_groups = max_groups, weights = weights,
     trim_weights = trim_weights, histogram = histogram,
     subset = condition_text(subset), neighbors = neighbors, block = state$block

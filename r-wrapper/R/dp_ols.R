@@ -227,13 +227,7 @@ check_options <- function(options, of = "dp_ols") {
   given <- entry_names(options)
   if (any(given == "")) bad_argument("options of the method go by name, such as tau = 2")
   check_distinct(given, "the call")
-  simple <- vapply(options, function(option) {
-    is.null(option) || is.atomic(option) || (is.list(option) && !is.object(option))
-  }, logical(1L))
-  if (!all(simple)) {
-    bad_argument("expected ", given[!simple][1L], " to be a number, a text or a list, got ",
-                 class(options[!simple][[1L]])[1L])
-  }
+  for (name in given) check_plain(options[[name]], name)
   if (any(given %in% c("seed", "block", "data"))) {
     bad_argument(of, " has no seed; for reproducible noise, which is not private, see ",
                  "with_insecure_seed()")

@@ -97,24 +97,31 @@ after_bar <- function(formula) {
   if (is.call(right) && identical(right[[1L]], as.name("|"))) all.vars(right[[3L]])
 }
 
-# The regression, without the column that is absorbed.
+# The regression, without the column that is absorbed, whose effects are its intercepts:
+# y ~ 0 + g | state codes g as y ~ g | state does.
 without_absorbed <- function(formula) {
   columns <- after_bar(formula)
   if (!is.null(columns)) formula[[3L]] <- formula[[3L]][[2L]]
   for (column in columns[-1L]) {
     formula[[3L]] <- call("+", formula[[3L]], call("factor", as.name(column)))
   }
+  if (length(columns) && !attr(stats::terms(formula), "intercept")) {
+    formula[[3L]] <- call("+", formula[[3L]], 1)
+  }
   formula
 }
 
-# The right-hand side, in which poly() and i() are those of this package.
+# The right-hand side, in which poly(), i() and as.Date() are those of this package.
 right_side <- function(fit) {
   right <- stats::delete.response(fit$terms)
-  own <- list(i = level_indicators)
+  own <- list(i = level_indicators, as.Date = days)
   if (length(fit$polynomials)) own$poly <- public_poly(fit$polynomials)
   environment(right) <- list2env(own, parent = globalenv())
   right
 }
+
+# Dates as numbers of days, which columns of dates are here.
+days <- function(x, ...) as.numeric(as.Date(x, ...))
 
 # Indicators of the levels of x but ref, times z, as i() of fixest makes them.
 level_indicators <- function(x, z = NULL, ref = NULL) {
@@ -130,8 +137,8 @@ named_as_fixest <- function(names, terms) {
   calls <- Filter(function(each) is.call(each) && identical(each[[1L]], as.name("i")),
                   as.list(attr(terms, "variables")))
   for (each in calls) {
-    names <- sub(paste0(deparse1(each), "::"), paste0(deparse1(each[[2L]]), "::"), names,
-                 fixed = TRUE)
+    written <- deparse1(each, control = NULL) # as R names columns, with 2 for 2L
+    names <- sub(paste0(written, "::"), paste0(deparse1(each[[2L]]), "::"), names, fixed = TRUE)
   }
   names
 }

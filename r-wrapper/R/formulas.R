@@ -26,7 +26,7 @@ used_columns <- function(formula, data, by) {
 
 # What is declared for the columns in use and for what is no column, as of a whole data set.
 concerning <- function(declared, columns, data) {
-  if (is_path(data) || is.null(names(declared))) return(declared)
+  if (is_path(data) || is.environment(declared) || is.null(names(declared))) return(declared)
   declared[!names(declared) %in% setdiff(names(data), names(columns))]
 }
 

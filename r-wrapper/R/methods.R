@@ -18,7 +18,9 @@ vcov.dp_ols <- function(object, complete = TRUE, ...) {
 #' @param object A fit by [dp_ols()].
 #' @param ... Refused.
 #' @return `Inf`: tests and intervals are by normal and simulated distributions, not by Student's,
-#'   and the number of rows may be private. Other packages then take z values.
+#'   and the number of rows may be private. Other packages then take z values. Of clustered fits
+#'   [summary()], [confint()] and [anova()] take the degrees of freedom of the clusters, which the
+#'   summary states.
 #' @examplesIf dpstats_available()
 #' d <- data.frame(x = runif(500), y = runif(500))
 #' b <- list(x = c(0, 1), y = c(0, 1))
@@ -139,7 +141,7 @@ summary.dp_ols <- function(object, ...) {
         df = c(nrow(coefficients), figures$df.residual, nrow(coefficients)),
         fit_statistics = object$fit_statistics,
         notes = c(
-          paste("NA, Inf:", unique(unlist(object$reasons)))[length(object$reasons) > 0L],
+          sprintf("NA, Inf: %s", as.character(unique(unlist(object$reasons)))),
           object$method_report[nzchar(object$method_report)], selected, object$notes,
           object$privacy$guarantee, object$privacy$assumptions
         )

@@ -105,7 +105,7 @@ dp_plan <- function(formula, n, bounds, methods = NULL, epsilon = NULL, truth = 
   )
   check_known(arguments)
   if (length(n) > 1L) arguments$n <- as.list(n)
-  if (!is.null(epsilon)) arguments$epsilon <- as.list(epsilon)
+  if (!is.null(epsilon)) arguments$epsilon <- listed(epsilon)
   if (length(rows_per_person) > 1L) arguments$rows_per_person <- as.list(rows_per_person)
   if (length(clusters) > 1L) arguments$clusters <- as.list(clusters)
   new_dp_plan(ask("plan", arguments))

@@ -46,7 +46,7 @@ dp_plan_study <- function(study, epsilon = c(0.5, 1, 2, 4, 8), data = NULL, n = 
   check_given(environment(), "study")
   check_text(study = study)
   arguments <- list(
-    study = path.expand(study), epsilon = as.list(epsilon),
+    study = path.expand(study), epsilon = listed(epsilon),
     data = if (!is.null(data)) study_rows(data), n = n, truth = named_truths(truth),
     sd = named_numbers(sd, "sd"), x_sd = named_numbers(x_sd, "x_sd"),
     x_range = named_lists(x_range, "x_range"), repetitions = repetitions, seed = seed

@@ -52,6 +52,7 @@ dpstats_available <- function() !is.null(loaded())
 # A budget is brought up to date in either case, and before an interrupt reaches R.
 ask <- function(question, arguments = list(), budget = NULL) {
   module <- python()
+  for (name in setdiff(names(arguments), "data")) check_plain(arguments[[name]], name)
   arguments["budget"] <- list(budget_state(budget))
   arguments <- reticulate::dict(Filter(Negate(is.null), arguments))
   suspendInterrupts({
@@ -61,6 +62,20 @@ ask <- function(question, arguments = list(), budget = NULL) {
   if (identical(reply$error, "KeyboardInterrupt")) interrupt(reply$message)
   if (!is.null(reply$error)) fail(condition_class(reply$error), reply$message)
   reply$value
+}
+
+# Numbers, texts, truth values, lists of these, and what was made for Python are passed on. Anything
+# else, such as a budget in the place of a number, Python would refuse in its own words.
+check_plain <- function(value, name) {
+  if (is.list(value) && !is.object(value)) {
+    for (entry in value) check_plain(entry, name)
+  } else if (!is.null(value) && !inherits(value, "python.builtin.object")) {
+    vector <- is.atomic(value) && is.null(dim(value)) && !inherits(value, c("Date", "POSIXt"))
+    if (!vector) {
+      bad_argument("expected ", name, " to be a number, a text or a list, got ", class(value)[1L],
+                   if (inherits(value, "POSIXt")) "; as.Date() makes days of it")
+    }
+  }
 }
 
 answered <- function(module, question, arguments) {

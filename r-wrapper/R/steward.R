@@ -39,8 +39,7 @@
 #' dp_ledger_allocate(path, "anna", epsilon = 1)
 #' d <- data.frame(x = runif(500), y = runif(500))
 #' anna <- dp_ledger(path, analyst = "anna")
-#' try(dp_ols(y ~ x, d, "adassp", 1, delta = 0, bounds = list(x = c(0, 1), y = c(0, 1)),
-#'            budget = anna))
+#' try(dp_ols(y ~ x, d, epsilon = 1, budget = anna))
 #' dp_ledger_requests(path)
 #' dp_ledger_verify(path)
 #' @export

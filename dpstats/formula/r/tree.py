@@ -25,17 +25,17 @@ class Name:
 
 @dataclass(frozen=True)
 class Number:
-    """Represent a number as it was written."""
+    """Represent a number as it was written, but for the L of 2L, which R's names leave out."""
 
     text: str
 
     @property
     def value(self) -> float:
         """Convert the number to a float."""
-        return float(self.text.rstrip("L"))
+        return float(str(self))
 
     def __str__(self) -> str:
-        return self.text
+        return self.text.rstrip("L")
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,7 @@ test_that("two columns and i() of fixest are lm's dummies", {
 test_that("predictions know the columns of i()", {
   skip_without_python()
   data <- transform(panel(), year = sample(2007:2010, 4000, replace = TRUE))
-  fit <- with_insecure_seed(1, dp_ols(y ~ i(year, x, ref = 2009) + i(size, ref = "l") + x, data,
+  fit <- with_insecure_seed(1, dp_ols(y ~ i(year, x, ref = 2009L) + i(size, ref = "l") + x, data,
     epsilon = 1e8, bounds = ranges, levels = list(year = 2007:2010)
   ))
   years <- paste0("year::", c(2007, 2008, 2010), ":x")
@@ -85,9 +85,20 @@ test_that("the default clusters errors by the absorbed column", {
   expect_identical(fit$cov_type, "cluster")
   named <- absorbing(y ~ x | state, cov_type = "cluster", cluster = "state")
   expect_identical(vcov(named), vcov(fit))
+  expect_equal(anova(fit)[["Pr(>Chisq)"]], tidy(fit)$p.value, tolerance = 1e-12)
   robust <- absorbing(y ~ x | state, cov_type = "HC1")
   expect_true(robust$cov_type %in% c("HC1", "cluster"))
   expect_true(all(is.finite(vcov(robust))))
+})
+
+test_that("factors have the columns of the fit where the intercept is taken away too", {
+  skip_without_python()
+  data <- panel()
+  with <- absorbing(y ~ size + x | state, data)
+  without <- absorbing(y ~ 0 + size + x | state, data)
+  expect_identical(coef(without), coef(with))
+  expect_identical(model.matrix(without, data[1:3, ]), model.matrix(with, data[1:3, ]))
+  expect_identical(anova(without), anova(with))
 })
 
 test_that("character labels sort rows as numbers do, and need no levels", {

@@ -100,6 +100,7 @@ test_that("anova() refuses what it cannot compare, and has NA without standard e
   for (call in refused) {
     expect_error(eval(call), "expected", class = "dpstats_argument_error")
   }
+  expect_error(anova(dp_ols(y ~ 1, line(), epsilon = 4)), "no term to test", class = "dpstats_argument_error")
   none <- dp_ols(y ~ x, line(), "exp_theil_sen", 2, bounds = unit)
   expect_identical(anova(none)$Chisq, NA_real_)
 })

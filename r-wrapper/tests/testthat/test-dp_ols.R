@@ -249,6 +249,12 @@ test_that("single values of the workspace may stand in functions, as in lm", {
   expect_equal(coef(with_insecure_seed(3, dp_ols(log(wage) ~ I(educ > c & size %in% c("m", "l")), d, "adassp",
                                                  1e6, bounds = limits[c("wage", "educ")]))),
                coef(lm(log(wage) ~ I(educ > 14 & size %in% c("m", "l")), d)), tolerance = 1e-3, ignore_attr = TRUE)
+  whole <- 14L
+  fit <- fit_wage(log(wage) ~ I(educ > whole) + I(educ %in% c(9L, 10L)) + poly(age, 2L, raw = TRUE), d)
+  reference <- lm(formula(fit), d)
+  expect_named(coef(fit), names(coef(reference)))
+  expect_equal(predict(fit, d[1:3, ]), predict(reference, d[1:3, ]), tolerance = 5e-3)
+  fit <- fit_wage(formula, d)
   some <- c("m", "l")
   for (f in list(wage ~ I(size %in% some), wage ~ some)) {
     expect_error(dp_ols(f, d, epsilon = 1), "a vector of the workspace", class = "dpstats_argument_error")

@@ -91,6 +91,7 @@ test_that("the fit of one group is a fit", {
   expect_identical(coef(summary(fit))[, "Std. Error"], sqrt(diag(vcov(fit))))
   expect_output(print(fit), "Group: tract = 7\n\nCoefficients")
   expect_output(print(summary(fit)), "Group: tract = 7\n.*rows: private")
+  expect_no_match(summary(fit)$notes, "NA, Inf")
   expect_equal(anova(fit)$Chisq, tidy(fit)$statistic[2L]^2)
   new <- data.frame(x = c(0.2, 0.8))
   expect_identical(predict(fit, new, se.fit = TRUE), predict(by, cbind(new, tract = 7L), se.fit = TRUE))

@@ -79,6 +79,7 @@ def test_the_formulas_use_every_function():
         ("y ~ b + factor(k)", ["(Intercept)", "bTRUE", "factor(k)2", "factor(k)3"]),
         ("y ~ x:g + z", ["(Intercept)", "z", "x:ga", "x:gb", "x:gc"]),
         ("y ~ I( x ^2)+`my col`", ["(Intercept)", "I(x^2)", "`my col`"]),
+        ("y ~ I(x * 2L) + I(k == 3L)", ["(Intercept)", "I(x * 2)", "I(k == 3)TRUE"]),
         ("y ~ relevel(g, ref='b'):x", None),
     ],
 )
