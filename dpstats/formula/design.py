@@ -304,6 +304,16 @@ class Design(ColumnOrigins):
         return Rows(self._right.clipped(batch, m, self.low, self.high), y[:, -1])
 
     @property
+    def tested(self) -> dict[str, tuple[float, ...]]:
+        """Return the numbers that numeric predictors are tested for by == or !=, by variable."""
+        found: dict[str, dict[float, None]] = {}
+        for reading in self._recipe[0].readings[1:]:
+            for name, values in reading.compared.items():
+                if isinstance(self.schema[name], Numeric):
+                    found.setdefault(name, {}).update(dict.fromkeys(map(float, values)))
+        return {name: tuple(values) for name, values in found.items()}
+
+    @property
     def has_terms(self) -> bool:
         """Tell whether some term is an expression, which may have no value at a number."""
         return self._left.has_terms or self._right.has_terms

@@ -16,7 +16,7 @@ from dpstats.formula import Formula, schema_frame
 from dpstats.formula.expressions import LEARNERS, read
 from dpstats.formula.expressions.intervals import FUNCTIONS
 from dpstats.formula.expressions.reading import CONTRASTS
-from dpstats.schema import Categorical, Numeric, complete_rows
+from dpstats.schema import BOOLEAN, Categorical, Numeric, complete_rows
 from tests.checks.design import LEARNT, PLAIN, SCHEMA, as_frame, check_row_local, draw, take
 
 log, sqrt = np.log, np.sqrt  # patsy looks bare names up here
@@ -452,3 +452,11 @@ def test_comparisons_are_taken_in_double_precision():
 
 def test_reading_an_expression_needs_no_schema():
     assert read("bs(np.log(x), df=4)").splined == {"x"}
+
+
+def test_a_design_lists_the_numbers_that_numbers_are_tested_for():
+    schema = {"y": Numeric(0, 9), "x": Numeric(0, 9), "g": Categorical((1, 2)), "b": BOOLEAN}
+    design = Formula.parse(
+        "y ~ I(x == 3)*x + np.where(x != 4, g == 1, 0) + I(b == True) + I(x > 5) + I((3 == x) * x)"
+    ).design(schema)
+    assert design.tested == {"x": (3.0, 4.0)}
