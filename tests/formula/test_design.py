@@ -16,7 +16,14 @@ from dpstats.formula import Formula, schema_frame
 from dpstats.formula.expressions import LEARNERS, read
 from dpstats.formula.expressions.intervals import FUNCTIONS
 from dpstats.formula.expressions.reading import CONTRASTS
-from dpstats.schema import BOOLEAN, Categorical, Numeric, complete_rows
+from dpstats.schema import (
+    BOOLEAN,
+    INSIDE_FUNCTIONS,
+    UNLIMITED,
+    Categorical,
+    Numeric,
+    complete_rows,
+)
 from tests.checks.design import LEARNT, PLAIN, SCHEMA, as_frame, check_row_local, draw, take
 
 log, sqrt = np.log, np.sqrt  # patsy looks bare names up here
@@ -261,6 +268,22 @@ def test_a_terms_own_bounds_replace_the_arithmetic():
     design = formula.design(SCHEMA, bounds)
     assert design.response_bounds == (1, 2)
     assert design.low.tolist() == [1, -10, -24] and design.high.tolist() == [1, 10, 24]
+
+
+@pytest.mark.parametrize("released", [INSIDE_FUNCTIONS, Numeric(20, 90), Numeric(-30, 200)])
+def test_a_spline_with_ends_needs_no_bounds(released):
+    text = "y ~ bs(x, knots=[30, 50], lower_bound=18, upper_bound=99, degree=1)"
+    schema, free = {"y": Numeric(1, 2), "x": released}, {"x": UNLIMITED}
+    ends = {"x": np.array([18.0, 30.0, 50.0, 99.0])}
+    found = Formula.parse(text).design(schema, clipping=free).of_columns(4, ends)
+    np.testing.assert_allclose(found[:, 1:], np.vstack([np.zeros(3), np.eye(3)]), atol=1e-12)
+
+
+@pytest.mark.parametrize("term", ["bs(x, knots=[30, 50])", "cr(np.log(x), knots=[3, 4])"])
+def test_a_spline_without_ends_asks_for_them(term):
+    schema, free = {"y": Numeric(1, 2), "x": INSIDE_FUNCTIONS}, {"x": UNLIMITED}
+    with pytest.raises(FormulaError, match=r"not declared, so give bounds=.*or its spline lower_b"):
+        Formula.parse(f"y ~ {term}").design(schema, clipping=free)
 
 
 def test_undefined_values_become_bounds_or_their_middle_without_a_word():
