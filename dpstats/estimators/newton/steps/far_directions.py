@@ -5,8 +5,8 @@ import numpy as np
 from dpstats.estimators.contract import Problem
 from dpstats.estimators.newton.row_sums import IndicatorBasis
 
-# Nothing shorter is scaled to a length of 1.
-_SHORTEST = 1e-300
+# Nothing shorter is scaled to a length of 1, and rows lie no farther out.
+_SHORTEST, _FARTHEST = 1e-300, 1e100
 
 
 def far_directions(
@@ -28,6 +28,9 @@ def far_directions(
         if one.main is not None:
             moves[one.places, one.main] = 1.0
     found = (moves @ basis.directions(map_))[tails > 0]
-    lengths = np.linalg.norm(found, axis=1)
-    stretched = np.maximum((within[tails > 0] * lengths) ** 2, 1.0)
-    return found / np.maximum(lengths, _SHORTEST)[:, None], tails[tails > 0] * stretched
+    # squares of what is at most 1 neither overflow nor vanish
+    reach = np.maximum(np.abs(found).max(axis=1, initial=0.0), _SHORTEST)
+    units = found / reach[:, None]
+    lengths = np.maximum(np.linalg.norm(units, axis=1), _SHORTEST)
+    within_codes = np.minimum(within[tails > 0] * reach * lengths, _FARTHEST)
+    return units / lengths[:, None], tails[tails > 0] * np.maximum(within_codes**2, 1.0)

@@ -50,6 +50,18 @@ def test_rows_far_out_in_a_column_lie_along_it():
     assert none[0].shape == (0, 3) and none[1].shape == (0,)
 
 
+@pytest.mark.parametrize("within", [0.0, 2.0])
+@pytest.mark.parametrize("size", [1e-200, 1e200])
+def test_the_directions_of_columns_of_any_unit_are_finite(size, within):
+    """As of np.exp(x), which may have a scale of 1e-190: fits of it ended after their charge."""
+    made = problem("y ~ x + z", [within, 0.0])
+    basis = IndicatorBasis.of(made)
+    map_ = np.vstack([np.zeros(2), size * np.array([[3.0, 4.0], [0.0, 1.0]])])
+    directions, tails = far_directions(basis, map_, made, np.array([5.0, 0.0]))
+    assert directions == pytest.approx(np.array([[0.6, 0.8]]))
+    assert np.isfinite(tails).all() and tails[0] >= 5
+
+
 def test_columns_that_move_with_one_are_part_of_its_direction():
     made = problem("y ~ x + z", [0.0, 0.0])
     moves = np.array([[1.0, -2.0], [0.0, 1.0]])
