@@ -102,10 +102,11 @@ int64 codes into the levels with -1 for missing or unknown where it says Categor
 float64 with NaN for missing where it says Labels."""
 
 
-def complete_rows(batch: Batch, schema: Schema) -> np.ndarray:
+def complete_rows(batch: Batch, schema: Schema, free: Collection[str] = ()) -> np.ndarray:
     """Return a mask, bool (m,), of the rows in use: those in which no variable is missing.
 
-    A value outside the levels of a Categorical is missing too. Each entry depends on its own row
+    A value outside the levels of a Categorical is missing too, and so is an infinite number of a
+    variable in ``free``, which has no bounds to move it to. Each entry depends on its own row
     alone, so that a call sees a function of each row, or nothing of it.
 
     Add/remove. Tables that differ in one row have rows in use that are equal or differ in one row,
@@ -122,4 +123,6 @@ def complete_rows(batch: Batch, schema: Schema) -> np.ndarray:
     missing = np.zeros(len(next(iter(batch.values()))), dtype=bool)
     for name, kind in schema.items():
         missing |= batch[name] < 0 if isinstance(kind, Categorical) else np.isnan(batch[name])
+        if name in free:
+            missing |= np.isinf(batch[name])
     return ~missing

@@ -171,8 +171,9 @@ class Request:
     def rows_in_use(self) -> RowsInUse:
         """Return the rule that decides which rows are used."""
         return RowsInUse(
-            self.schema, self.weights, self.subset, self.unit, self.cluster, self.offset, self.terms
-        )
+            self.schema, self.weights, self.subset, self.unit, self.cluster, self.offset,
+            self.terms, (*self.unbounded, *self.estimated),
+        )  # fmt: skip
 
     def with_terms(self) -> "Request":
         """Return the request whose rows in use have a value of all terms, before any is read."""

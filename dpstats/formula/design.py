@@ -37,6 +37,7 @@ from dpstats.formula.usage import (
     check_response,
     declared_levels,
     in_order,
+    spans_of,
     union,
 )
 from dpstats.numerics import Rows
@@ -217,12 +218,12 @@ class Design(ColumnOrigins):
             inside = self._recipe[0].declared.intersection(self._recipe[3])
             if not inside:
                 raise
-            infos = learn(model, {**self.schema, **dict.fromkeys(inside, INSIDE_FUNCTIONS)})
+            infos = self._learn_inside(model, inside)
         if isinstance(self._recipe[0].text, RFormula):
             infos[1] = coded(infos[1], model.rhs_termlist, self.schema)
         absorbed = self._recipe[0].absorbed
         constant = "the intercept" if absorbed is None else f"the effects of {absorbed}"
-        check_redundancy(infos[1], self.schema, constant)
+        check_redundancy(infos[1], self.schema, constant, self._recipe[3])
         check_identities(infos[1], self.schema, constant, term_bounds)
         if absorbed is not None:
             infos[1] = without_intercept(infos[1])
@@ -233,6 +234,22 @@ class Design(ColumnOrigins):
         self.intercept = self._right.intercept
         slices = infos[1].term_slices.items()
         self.terms = {term.name(): columns for term, columns in slices if term.factors}
+
+    def _learn_inside(self, model: patsy.ModelDesc, names: Collection[str]) -> list:
+        """Learn from the ends that splines have in the formula, or else inside functions."""
+        readings = self._recipe[0].readings
+        spans = {name: kind for name, kind in spans_of(readings).items() if name in names}
+        splined = sorted(union(readings, "splined").intersection(names).difference(spans))
+        try:
+            return learn(model, {**self.schema, **dict.fromkeys(names, INSIDE_FUNCTIONS), **spans})
+        except FormulaError as error:
+            if not splined:
+                raise
+            raise FormulaError(
+                f"{str(error).rstrip('.')}; the range of {splined[0]} is not declared, so give "
+                f"bounds={{{splined[0]!r}: (low, high)}}, or its spline lower_bound= and "
+                "upper_bound="
+            ) from None
 
     def _bound(self, term_bounds: Mapping) -> None:
         """Bound the columns by the ranges of the schema."""
@@ -302,6 +319,16 @@ class Design(ColumnOrigins):
             return Rows(np.zeros((0, len(self.names))), np.zeros(0))
         y = self._left.clipped(batch, m, *self._response_ends)
         return Rows(self._right.clipped(batch, m, self.low, self.high), y[:, -1])
+
+    @property
+    def tested(self) -> dict[str, tuple[float, ...]]:
+        """Return the numbers that numeric predictors are tested for by == or !=, by variable."""
+        found: dict[str, dict[float, None]] = {}
+        for reading in self._recipe[0].readings[1:]:
+            for name, values in reading.compared.items():
+                if isinstance(self.schema[name], Numeric):
+                    found.setdefault(name, {}).update(dict.fromkeys(map(float, values)))
+        return {name: tuple(values) for name, values in found.items()}
 
     @property
     def has_terms(self) -> bool:

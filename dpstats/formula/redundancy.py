@@ -5,11 +5,11 @@ compared by their functions of levels, on all combinations of levels.
 """
 
 from bisect import bisect_left
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable
 
 import numpy as np
 from patsy import INTERCEPT, EvalFactor, Term
-from patsy.design_info import DesignInfo
+from patsy.design_info import DesignInfo, FactorInfo
 
 from dpstats.errors import FormulaError
 from dpstats.formula.columns import Part
@@ -23,14 +23,17 @@ from dpstats.schema import Categorical, ModelSchema
 _NOTHING = 1e-9
 
 
-def check_redundancy(info: DesignInfo, schema: ModelSchema, constant: str) -> None:
+def check_redundancy(
+    info: DesignInfo, schema: ModelSchema, constant: str, free: Collection[str] = ()
+) -> None:
     """Refuse a design in which a column is a sum of multiples of others whatever the rows are.
 
     ``constant`` is what the message calls the intercept. Levels, comparisons and splines that add
     up to 1 are compared; functions of numbers are taken to differ. The combinations of levels
-    contain those of any rows, so no design is refused whose columns some table tells apart.
+    contain those of any rows, so no design is refused whose columns some table tells apart. The
+    ranges of variables in ``free`` are estimated, so nothing is refused because of them.
     """
-    levels = _Levels(info, schema)
+    levels = _Levels(info, schema, free)
     if not levels.may_repeat:
         return
     alike: dict[frozenset, list[int]] = {}
@@ -52,7 +55,7 @@ class _Levels:
     k columns add up to 1, as do indicators of k levels.
     """
 
-    def __init__(self, info: DesignInfo, schema: ModelSchema):
+    def __init__(self, info: DesignInfo, schema: ModelSchema, free: Collection[str]):
         self.matrix, self._schema, self.factors = Matrix(info, schema), schema, info.factor_infos
         frame = schema_frame(schema)
         self.splines = {
@@ -60,6 +63,7 @@ class _Levels:
             for factor, known in self.factors.items()
             if read(factor.code).splined
             and np.allclose(self.matrix.values(factor, frame).reshape(GRID, -1).sum(axis=1), 1.0)
+            and (read(factor.code).splined.isdisjoint(free) or _adds_up(known))
         }
 
     @property
@@ -100,6 +104,11 @@ class _Levels:
             values = self.matrix.values(part.factor, {axis: values_of(codes, kind)})
             return part.of(values)
         return np.eye(self.splines[axis])[part.column] if part.levels is None else part.levels
+
+
+def _adds_up(known: FactorInfo) -> bool:
+    """Tell whether the columns of a spline add up to 1 wherever its knots reach."""
+    return all(getattr(learner, "adds_up", True) for learner in known.state["transforms"].values())
 
 
 def _dependent(products: np.ndarray) -> list[int]:
@@ -149,11 +158,12 @@ def _fix(terms: list[Term], levels: _Levels) -> str:
 def _instead(factor: EvalFactor, levels: _Levels) -> str:
     """Say how indicators of all levels, or a spline that adds up to 1, leave a column out."""
     if factor in levels.splines:
-        return (
-            f"leave include_intercept out of {factor.name()}"
-            if factor.code.startswith("bs")
-            else f"write constraints='center' in {factor.name()}"
+        if not factor.code.startswith("bs"):
+            return f"write constraints='center' in {factor.name()}"
+        beyond = (
+            "include_intercept" if "include_intercept" in factor.code else "knots below bounds="
         )
+        return f"leave {beyond} out of {factor.name()}"
     if "i" in read(factor.code).called and "ref=" not in factor.code:
         column, first = factor.name()[2:-1], levels.factors[factor].categories[0]
         return f"leave a level out by ref=, as in i({column}, ref={first!r})"

@@ -29,6 +29,21 @@ def declared_levels(readings: Iterable[Reading]) -> dict[str, tuple]:
     return levels
 
 
+def spans_of(readings: Iterable[Reading]) -> dict[str, Numeric]:
+    """Collect the ranges between the ends that all splines of a variable are given.
+
+    >>> from dpstats.formula.expressions import read
+    >>> spans_of([read("bs(x, df=4, lower_bound=0, upper_bound=9)"), read("bs(z, df=4)")])
+    {'x': Numeric(low=0, high=9)}
+    """
+    ends: dict[str, list[tuple[float, float]]] = {}
+    for reading in readings:
+        for name, own in reading.spans.items():
+            ends.setdefault(name, []).extend(own)
+    met = {name: (max(of)[0], min(high for _, high in of)) for name, of in ends.items()}
+    return {name: Numeric(low, high) for name, (low, high) in met.items() if low < high}
+
+
 def check_consistent(readings: Sequence[Reading]) -> None:
     """Refuse a variable that is both number and category, or that hides a function in use."""
     wrapped, called = union(readings, "categorical"), union(readings, "called")

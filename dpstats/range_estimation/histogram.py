@@ -14,8 +14,8 @@ FALSE_BIN = 1e-3
 _NEARLY_ALL = 0.8
 # Counts beyond a range are few rows up to this part of those within, or so many standard deviations
 # of the noise on their sum, where wider bins come next so many. With 3 of these, noise made the
-# order of magnitude of one normal column in a thousand a hundred times too large, or much more, with
-# 20,000 rows and epsilon 1.
+# order of magnitude of one normal column in a thousand a hundred times too large, or much more,
+# with 20,000 rows and epsilon 1.
 _FEW, _UNSEEN, _UNSEEN_FARTHER = 0.05, 3.0, 4.0
 
 

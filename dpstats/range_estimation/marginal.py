@@ -1,6 +1,7 @@
 """Read the distribution of a column off noisy histograms, or off two noisy quantiles."""
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -73,6 +74,29 @@ class Marginal:
         """Return the values (m,) below which parts ``levels`` (m,) of the rows lie."""
         places = np.searchsorted(np.cumsum(self.weights), levels)
         return self.points[np.minimum(places, len(self.points) - 1)]
+
+    def with_points(self, numbers: Collection[float]) -> "Marginal":
+        """Move the point nearest to each of the numbers within the points to it.
+
+        Several numbers divide its weight. Of points that are equally near the heavier one is taken,
+        as a number between two bins is in one of them.
+        """
+        nearest: dict[int, list[float]] = {}
+        for number in numbers:
+            if self.points[0] <= number <= self.points[-1]:
+                distances = np.abs(self.points - number)
+                near = np.isclose(distances, distances.min(), atol=0.0)
+                nearest.setdefault(int(np.argmax(near * (1.0 + self.weights))), []).append(number)
+        if not nearest:
+            return self
+        parts = [
+            (number, weight / len(places))
+            for j, (point, weight) in enumerate(zip(self.points, self.weights, strict=True))
+            for places in [nearest.get(j, [point])]
+            for number in places
+        ]
+        points, weights = np.array(sorted(parts)).T
+        return replace(self, points=points, weights=weights)
 
     @property
     def beyond(self) -> float:

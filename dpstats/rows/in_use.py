@@ -25,6 +25,7 @@ class RowsInUse:
     """Describe the rows in use: complete, of the subset, with a weight above zero and an offset.
 
     At each of them the terms of the designs ``terms`` have a value; what these clip is declared.
+    Variables in ``free`` have no declared bounds.
 
     Each row decides for itself, so tables that differ in one row have rows in use that are equal
     or differ in one row: see :func:`~dpstats.schema.complete_rows`. With a ``unit`` the table reads
@@ -38,6 +39,7 @@ class RowsInUse:
     cluster: str | None = None
     offset: Offset | None = None
     terms: tuple[Design, ...] = ()
+    free: tuple[str, ...] = ()
 
     @property
     def columns(self) -> Schema:
@@ -69,7 +71,7 @@ class RowsInUse:
 
     def mask(self, batch: Batch) -> np.ndarray:
         """Tell which rows are in use, bool (m,)."""
-        mask = complete_rows(batch, self._needed)
+        mask = complete_rows(batch, self._needed, self.free)
         if self.subset is not None:
             mask &= self.subset.holds(batch)
         if self.weights is not None:

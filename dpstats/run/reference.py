@@ -43,6 +43,8 @@ def reference_of(
     ``lognormal`` tells how tails go on where noise hides them
     (:class:`~dpstats.estimators.contract.Ranges`).
     """
+    tested = design.tested  # rows of a histogram lie in the middle of bins, and equal no number
+    marginals = {name: own.with_points(tested.get(name, ())) for name, own in marginals.items()}
     center, sd, U = _standardised(_synthetic(design, marginals, _UNIFORM).numbers)
     correlation = U.T @ U / _ROWS + _JITTER * np.eye(len(sd))
     np.fill_diagonal(correlation, np.maximum(np.diag(correlation), 1.0) + _JITTER)
@@ -154,7 +156,8 @@ def _units(rows: Rows, design: Design) -> tuple[list[np.ndarray], np.ndarray]:
     for one in design.layout.slopes:
         assert codes is not None, "compact rows have codes"
         has_column = one.owner[codes[:, one.block].astype(int)] >= 0
-        numbers |= dict.fromkeys(one.places.tolist(), Z[has_column][:, one.places].sum(axis=1))
+        held = Z[has_column] if has_column.any() else Z  # of a condition that no row here meets
+        numbers |= dict.fromkeys(one.places.tolist(), held[:, one.places].sum(axis=1))
         inside = one.places if one.main is None else np.append(one.places, one.main)
         within[inside] = [_standardised(numbers[j][:, None])[1][0] for j in inside]
     return [_standardised(numbers[j][:, None])[2][:, 0] for j in range(Z.shape[1])], within

@@ -16,7 +16,14 @@ from dpstats.formula import Formula, schema_frame
 from dpstats.formula.expressions import LEARNERS, read
 from dpstats.formula.expressions.intervals import FUNCTIONS
 from dpstats.formula.expressions.reading import CONTRASTS
-from dpstats.schema import Categorical, Numeric, complete_rows
+from dpstats.schema import (
+    BOOLEAN,
+    INSIDE_FUNCTIONS,
+    UNLIMITED,
+    Categorical,
+    Numeric,
+    complete_rows,
+)
 from tests.checks.design import LEARNT, PLAIN, SCHEMA, as_frame, check_row_local, draw, take
 
 log, sqrt = np.log, np.sqrt  # patsy looks bare names up here
@@ -263,6 +270,22 @@ def test_a_terms_own_bounds_replace_the_arithmetic():
     assert design.low.tolist() == [1, -10, -24] and design.high.tolist() == [1, 10, 24]
 
 
+@pytest.mark.parametrize("released", [INSIDE_FUNCTIONS, Numeric(20, 90), Numeric(-30, 200)])
+def test_a_spline_with_ends_needs_no_bounds(released):
+    text = "y ~ bs(x, knots=[30, 50], lower_bound=18, upper_bound=99, degree=1)"
+    schema, free = {"y": Numeric(1, 2), "x": released}, {"x": UNLIMITED}
+    ends = {"x": np.array([18.0, 30.0, 50.0, 99.0])}
+    found = Formula.parse(text).design(schema, clipping=free).of_columns(4, ends)
+    np.testing.assert_allclose(found[:, 1:], np.vstack([np.zeros(3), np.eye(3)]), atol=1e-12)
+
+
+@pytest.mark.parametrize("term", ["bs(x, knots=[30, 50])", "cr(np.log(x), knots=[3, 4])"])
+def test_a_spline_without_ends_asks_for_them(term):
+    schema, free = {"y": Numeric(1, 2), "x": INSIDE_FUNCTIONS}, {"x": UNLIMITED}
+    with pytest.raises(FormulaError, match=r"not declared, so give bounds=.*or its spline lower_b"):
+        Formula.parse(f"y ~ {term}").design(schema, clipping=free)
+
+
 def test_undefined_values_become_bounds_or_their_middle_without_a_word():
     design = Formula.parse("y ~ np.log(z) + I(0 / u)").design(
         SCHEMA, {"np.log(z)": (-3, 1), "I(0 / u)": (2, 6)}
@@ -452,3 +475,11 @@ def test_comparisons_are_taken_in_double_precision():
 
 def test_reading_an_expression_needs_no_schema():
     assert read("bs(np.log(x), df=4)").splined == {"x"}
+
+
+def test_a_design_lists_the_numbers_that_numbers_are_tested_for():
+    schema = {"y": Numeric(0, 9), "x": Numeric(0, 9), "g": Categorical((1, 2)), "b": BOOLEAN}
+    design = Formula.parse(
+        "y ~ I(x == 3)*x + np.where(x != 4, g == 1, 0) + I(b == True) + I(x > 5) + I((3 == x) * x)"
+    ).design(schema)
+    assert design.tested == {"x": (3.0, 4.0)}

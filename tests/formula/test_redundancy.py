@@ -4,7 +4,7 @@ import pytest
 
 from dpstats.errors import FormulaError
 from dpstats.formula import Formula, RFormula
-from dpstats.schema import BOOLEAN, Categorical, Numeric
+from dpstats.schema import BOOLEAN, UNLIMITED, Categorical, Numeric
 from tests.checks.design import rank
 
 SCHEMA = {
@@ -46,6 +46,7 @@ REDUNDANT = [
     ("cr(x, df=4)", r"write constraints='center' in cr\(x, df=4\)"),
     ("cc(x, df=4) + g - 1", r"of g and cc\(x, df=4\) .*; write constraints='center' in cc"),
     ("bs(x, df=5, include_intercept=True)", r"leave include_intercept out of bs\(x"),
+    ("bs(x, knots=[0.5, 7], lower_bound=0, upper_bound=9, degree=1)", "knots below bounds= out of"),
 ]
 REDUNDANT_IN_R = [
     ("factor(g) + i(g, ref = 1)", r"factor\(g\) and i\(g, ref = 1\) are .*; leave one of them out"),
@@ -68,6 +69,18 @@ def test_no_design_of_full_rank_is_refused(text):
 def test_collinear_designs_are_refused_with_their_terms_and_the_fix(text, message):
     with pytest.raises(FormulaError, match=message):
         Formula.parse(type(text)(f"y ~ {text}")).design(SCHEMA)
+
+
+@pytest.mark.parametrize("low", [-3.0, 0.25, 5.0])
+def test_an_estimated_range_decides_over_no_refusal(low):
+    """Beyond its first knot a spline adds up to 1, and the call has been charged by then."""
+    free = {"x": UNLIMITED}
+    schema = {**SCHEMA, "x": Numeric(low, low + 0.5)}
+    text = "y ~ bs(x, knots=[0, 2], degree=1, lower_bound=-4, upper_bound=9{})"
+    assert len(Formula.parse(text.format("")).design(schema, clipping=free).names) == 4
+    for formula in (text.format(", include_intercept=True"), "y ~ cr(x, df=4)"):
+        with pytest.raises(FormulaError, match="collinear"):
+            Formula.parse(formula).design(schema, clipping=free)
 
 
 @pytest.mark.parametrize("text", [text for text, _ in REDUNDANT if "|" not in text])

@@ -89,3 +89,11 @@ def test_what_quantiles_say_is_widened_by_rows_seen_farther_out():
 def test_zeros_alone_within_declared_bounds_fill_them():
     found = from_quantiles(0.0, 0.0, 6, seen(Dyadic(), np.zeros(500)), Numeric(0.0, 20.0))
     assert found.is_unseen and (found.low, found.high) == (0.0, 20.0)
+
+
+def test_points_are_moved_to_the_nearest_numbers_which_divide_their_weight():
+    found = Marginal(0.0, 6.0, 3.0, 2.0, np.array([1.0, 3.0, 5.0]), np.array([0.5, 0.1, 0.4]))
+    moved = found.with_points([2.0, 0.5, 4.9, 5.0, 9.0])
+    assert moved.points.tolist() == [2.0, 3.0, 4.9, 5.0]
+    assert moved.weights == pytest.approx([0.5, 0.1, 0.2, 0.2])
+    assert found.with_points([]).points.tolist() == [1.0, 3.0, 5.0]

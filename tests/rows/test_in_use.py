@@ -58,6 +58,20 @@ def test_values_beyond_declared_bounds_count_as_the_bound_and_have_a_value():
     assert mask.tolist() == [True, True, True, True, False, True]
 
 
+@pytest.mark.parametrize("options", [{}, {"delta": 0}, {"by": "g"}, {"method": "adassp"}])
+@pytest.mark.parametrize("column", ["x", "y"])
+def test_an_infinite_number_without_bounds_is_missing(column, options):
+    """As a logarithm of zero that was taken before the call is."""
+    data = pd.DataFrame(np.random.default_rng(1).normal(size=(2000, 2)), columns=["x", "y"])
+    data["g"], found = np.arange(2000) % 2, []
+    for nothing in (np.nan, -np.inf, np.inf):
+        data.loc[::9, column] = nothing
+        with dp.testing.insecure_seed(1):
+            fit = dp.dp_ols("y ~ x", data, epsilon=8, progress=False, **options)
+        found.append(np.asarray(fit.params))
+    np.testing.assert_array_equal(found, [found[0]] * 3)
+
+
 @pytest.mark.parametrize("formula", ["np.log(q) ~ z", "y ~ np.log(q) + z", "y ~ np.log1p(q) + z"])
 @pytest.mark.parametrize("options", [{}, {"delta": 0}, {"by": "g"}, {"neighbors": "replace_one"}])
 def test_fits_are_those_of_the_rows_that_have_values(formula, options):

@@ -31,6 +31,13 @@ def requested(formula, table, **more):
         return with_marginals(request, noise), noise
 
 
+@pytest.mark.parametrize("low", [-9, 30, 39])
+def test_splines_have_their_own_knots_wherever_the_rows_lie(low):
+    formula = f"y ~ bs(x, knots=[{low}, 42], lower_bound=-10, upper_bound=45, degree=1)"
+    request, _ = requested(formula, data(2000))
+    assert len(request.design.names) == 4
+
+
 def test_the_reference_is_near_the_moments_of_the_design():
     table = data()
     request, noise = requested("y ~ x + I(x**2) + g", table)

@@ -39,6 +39,25 @@ def test_scales_are_those_of_the_distributions():
     assert found.y_scale == pytest.approx(2 * NORMAL.sd)
 
 
+@pytest.mark.parametrize("term", ["np.where(k == 3, x, 0)", "I(k == 3):x"])
+def test_a_number_between_two_bins_is_equalled_by_the_rows_of_one(term):
+    counts = marginal(np.arange(10) + 0.4, np.full(10, 0.1))
+    x = replace_scale(NORMAL, 1e5)
+    schema = dict.fromkeys("kxy", Numeric(-1e6, 1e6))
+    design = Formula.parse(f"y ~ {term}").design(schema)
+    found = reference_of(design, {"k": counts, "x": x, "y": NORMAL}, "y", None)
+    assert found.root[-1, -1] == pytest.approx(np.sqrt(0.1) * x.sd, rel=0.3)
+
+
+@pytest.mark.parametrize("condition", ["k == 300", "k > 50"])
+def test_a_condition_that_no_row_is_known_to_meet_leaves_other_columns_their_scales(condition):
+    schema = dict.fromkeys("kxy", Numeric(-1000.0, 1000.0))
+    design = Formula.parse(f"y ~ I({condition})*x").design(schema)
+    found = reference_of(design, {"k": COUNTS, "x": NORMAL, "y": NORMAL}, "y", None)
+    assert found.root[0, 0] == pytest.approx(NORMAL.sd, rel=0.5)
+    assert np.isfinite(found.extremes.moves).all()
+
+
 def replace_scale(found: Marginal, times: float) -> Marginal:
     """The distribution of so many times the values."""
     return marginal(found.points * times, found.weights)

@@ -5,6 +5,7 @@ Every construct on the list gives a row's value from that row alone.
 """
 
 import ast
+import math
 
 from dpstats.errors import FormulaError
 from dpstats.formula.expressions.intervals import FUNCTIONS
@@ -159,7 +160,17 @@ def _read_learner(name: str, node: ast.Call, reading: Reading) -> None:
         _check_polynomial(node, options, reading)
     _read_value(node.args[0], reading)
     if name in SPLINES:
-        reading.splined |= set(read(ast.unparse(node.args[0])).variables)
+        inner = read(ast.unparse(node.args[0]))
+        reading.splined |= set(inner.variables)
+        if inner.bare is not None and {"lower_bound", "upper_bound"} <= options.keys():
+            _read_span(inner.bare, options, reading)
+
+
+def _read_span(variable: str, options: dict, reading: Reading) -> None:
+    """Record the numbers that a spline of a variable is given as ends."""
+    low, high = (literal(options[option]) for option in ("lower_bound", "upper_bound"))
+    if all(isinstance(end, int | float) and math.isfinite(end) for end in (low, high)):
+        reading.spans.setdefault(variable, []).append((low, high))
 
 
 def _check_size(node: ast.Call, option: str | None, value) -> None:

@@ -46,7 +46,7 @@ def spline(basis: type, ceiling: float = np.inf) -> type:
                 raise ValueError(
                     "a spline needs finite values on the whole range; tighten the bounds"
                 )
-            self._grid, self._centred = x, constraints is not None
+            self._grid, self._centred, self._options = x, constraints is not None, options
             self._low = _or_default(options.get("lower_bound"), x.min())
             self._high = _or_default(options.get("upper_bound"), x.max())
             wanted = df if df is None else df + self._centred
@@ -71,6 +71,12 @@ def spline(basis: type, ceiling: float = np.inf) -> type:
             # not a matrix product: its summation order may depend on the number of rows
             parts = [columns[:, [j]] * row for j, row in enumerate(self._rotation)]
             return reduce(np.add, parts)
+
+        @property
+        def adds_up(self) -> bool:
+            """Tell whether the columns add up to 1 wherever the knots reach."""
+            fine = np.linspace(self._low, self._high, FINE)
+            return np.allclose(self.transform(fine, **self._options).sum(axis=1), 1.0)
 
         def image(self, _low, _high, *arguments, **options) -> Interval:
             """Compute the range of the columns on a fine grid, with a margin."""

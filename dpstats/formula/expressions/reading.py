@@ -15,7 +15,8 @@ class Reading:
     `variables` keeps the order of appearance. `bare` is the variable when the expression is
     nothing else, `numeric` holds those in arithmetic or in a function, `categorical` those
     in C(), `compared` the constants a variable is tested against with == or !=, `levels`
-    those declared in C(), `splined` the variables of splines, `called` the functions.
+    those declared in C(), `splined` the variables of splines, `spans` the lower_bound= and
+    upper_bound= of those that are splined alone, `called` the functions.
     """
 
     code: str
@@ -26,6 +27,7 @@ class Reading:
     compared: dict[str, list] = field(default_factory=dict)
     levels: dict[str, tuple] = field(default_factory=dict)
     splined: set[str] = field(default_factory=set)
+    spans: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
     called: set[str] = field(default_factory=set)
 
     @property
