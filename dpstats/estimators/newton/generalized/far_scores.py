@@ -18,7 +18,7 @@ _CLEAR, _CODED, _ORDINARY = 2.0, 0.01, 0.0005
 # rows far out that decide its coefficient, where its effect is not exponential, and so may one of
 # such a tail where none is seen, as of a column of mostly zeros of which nothing else is: any count
 # above the ordinary is a sign of them. Set by the same simulation.
-_HIDES, _SKEWED, _UNSEEN_TAIL = 0.004, 1.25, 20.0
+_HIDES, _SKEWED, _UNSEEN_TAIL = 0.003, 1.25, 20.0
 # Other columns are at most so many deviations of the predictor away.
 _USUAL = 2.0
 _SEEN = (

@@ -5,7 +5,7 @@ flat, has a score of the size e a^2. The sum of those beyond a limit C is at mos
 a^4, over C, by Markov's inequality, which the kurtosis of the column tells. Least squares moves by
 all of it, as the rows lie along one direction.
 
-Where means are exponential, as of counts, the fit goes on by e^(e a) - 1, which is longer than e a by
+Where means are exponential, as of counts, the fit goes on by e^(e a) - 1, which exceeds e a by
 a factor that the distances of rows tell.
 
 A histogram of scores says how flat it may be: as many rows as lie ``a`` out or more would have
