@@ -5,7 +5,7 @@ The rounds are those of :mod:`~dpstats.estimators.newton.noisy_logit`, and score
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -161,17 +161,25 @@ def _stepped(
     position = steps.start(parts["start"])
     tail, before = steps.tail(position, parts["first tail"])
     position = steps.second(position, tail, parts["second"])
+    position, _ = _closer(steps, position, tail, parts, ("third",))
+    # means grow as factors along a step, so the lengths of scores are those of a near position
     tail, far = steps.tail(position, parts["tail"])
-    names = ("third", "fourth", "fifth")
-    limit = steps.limit(tail, math.sqrt(sum(parts[name].mu ** 2 for name in names)))
-    for name in names[:2]:
-        hessian = steps.hessian(position, limit, parts["hessian"])
-        position = steps.step(position, hessian, limit, parts[name])
+    position, limit = _closer(steps, position, tail, parts, ("fourth", "fifth"))
     hessian, cost = steps.hessian(position, limit, parts["last hessian"]), parts["fifth"]
     times = _LAST_STEPS if cost.mu > _LARGE_MU else 1
     for _ in range(times):
         position = steps.step(position, hessian, limit, cost.part(1 / times))
     return position, hessian, tail, limit, (before, far)
+
+
+def _closer(
+    steps: PoissonSteps, position: Position, tail: Tail, parts: Mapping[str, GDP],
+    names: Sequence[str],
+) -> tuple[Position, float]:  # fmt: skip
+    """Take the first of some steps, by a released Hessian, at the limit for all of them."""
+    limit = steps.limit(tail, math.sqrt(sum(parts[name].mu ** 2 for name in names)))
+    hessian = steps.hessian(position, limit, parts["hessian"])
+    return steps.step(position, hessian, limit, parts[names[0]]), limit
 
 
 def _may_be_far(steps: PoissonSteps, position: Position) -> bool:

@@ -14,11 +14,11 @@ from dpstats.estimators.newton.steps.hidden_rows import LONG, reach
 # for a missing value may well have, is not to be hidden by noise; fewer than this part of the rows
 # are ordinary. Set by simulation (benchmarks/coded.py).
 _CLEAR, _CODED, _ORDINARY = 2.0, 0.01, 0.0005
-# A regressor of this skewness may have far rows that decide its coefficient, where its effect is
-# not exponential, and so may one of such a tail where none is seen, as of a column of mostly zeros
-# of which nothing else is: any count above the ordinary is a sign of them. Set by the same
-# simulation.
-_SKEWED, _UNSEEN_TAIL = 1.25, 20.0
+# Where the noise on a bin hides so large a part of the rows, a regressor of this skewness may have
+# rows far out that decide its coefficient, where its effect is not exponential, and so may one of
+# such a tail where none is seen, as of a column of mostly zeros of which nothing else is: any count
+# above the ordinary is a sign of them. Set by the same simulation.
+_HIDES, _SKEWED, _UNSEEN_TAIL = 0.003, 1.25, 20.0
 # Other columns are at most so many deviations of the predictor away.
 _USUAL = 2.0
 _SEEN = (
@@ -103,14 +103,16 @@ def farthest_score(queries: PoissonQueries, eta: np.ndarray, dimension: float) -
 
 
 def skewed_directions(queries: PoissonQueries) -> np.ndarray:
-    """Return the directions (k, p), of length 1, of numeric columns that may have a long tail.
+    """Return the directions (k, p), of length 1, of numeric columns whose long tail noise may hide.
 
     Their released distributions are skewed, or mostly zeros with nothing else that is seen, and no
     close bounds are declared. Rows far out in one of them lie along it.
     """
-    extremes, deviations = queries.reference.extremes, np.linalg.norm(queries.basis.root, axis=1)
+    reference, deviations = queries.reference, np.linalg.norm(queries.basis.root, axis=1)
+    extremes, tails = reference.extremes, reference.extremes.far_tails
     skewed = (np.abs(extremes.skewness) > _SKEWED) & (extremes.tails > 0)
-    skewed |= extremes.far_tails > np.maximum(extremes.tails, _UNSEEN_TAIL)
+    skewed |= tails > np.maximum(extremes.tails, _UNSEEN_TAIL)
     skewed &= reach(queries.basis, queries.problem) > LONG * deviations
-    directions, _ = far_directions(queries.basis, queries.map, queries.problem, extremes.far_tails)
-    return directions[skewed[extremes.far_tails > 0]]
+    skewed &= reference.hidden > _HIDES
+    directions, _ = far_directions(queries.basis, queries.map, queries.problem, tails)
+    return directions[skewed[tails > 0]]

@@ -19,9 +19,11 @@ from dpstats.estimators.newton.steps import (
     ClusterQueries,
     Clusters,
     Counted,
+    FlatLosses,
     RareValues,
     Tail,
     Whitening,
+    flat_losses,
 )
 from dpstats.estimators.newton.steps.clusters import products_by_tail
 from dpstats.estimators.newton.steps.products import scatter, square_limit, squares_cut
@@ -211,16 +213,25 @@ class PoissonSteps:
     def bias(self, position: Position, hessian: Hessian, tail: Tail, limit: float) -> Bias:
         """Return what scores clipped at a limit bias a position by, along Hessian eigenvectors.
 
-        Counts are skewed, so rows of rare values lose on one side.
+        Counts are skewed, so rows of rare values lose on one side. So do those far out in a column
+        along which means grow as factors where the response does not.
         """
         values, turn, t = hessian.raised, hessian.vectors, self.whitening.dimension
         whole, eta = float(values.mean()), turn.T @ position.eta
         variance = ((position.cov @ turn) * turn).sum(axis=0)
         deviation = self.deviation * self.part
         rare = self.rare.one_sided_losses(tail, limit, self.rows, deviation)
-        bias = Bias.of(tail, limit, t, eta, variance, whole, rare @ turn * (whole / values))
+        lost = np.vstack([self._flat(position, tail).beyond(limit, tail), rare])
+        bias = Bias.of(tail, limit, t, eta, variance, whole, lost @ turn * (whole / values))
         bias = replace(bias, even=bias.even * (whole / values) ** 2)
         return bias.at_most(len(values) * position.prior)
+
+    def _flat(self, position: Position, tail: Tail) -> FlatLosses:
+        """Return what rows far out in one column may lose to a limit."""
+        known = position.eta, np.diag(position.cov)
+        return flat_losses(
+            self.queries, self.whitening, *known, tail, self.rows, self.part, exponential=True
+        )
 
     def _with_bias(
         self, position: Position, hessian: Hessian, tail: Tail, limit: float

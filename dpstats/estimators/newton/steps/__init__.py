@@ -2,6 +2,7 @@
 
 from dpstats.estimators.newton.steps.bias import Bias
 from dpstats.estimators.newton.steps.clusters import ClusterQueries
+from dpstats.estimators.newton.steps.flat_responses import FlatLosses, flat_losses
 from dpstats.estimators.newton.steps.goodness import Squares
 from dpstats.estimators.newton.steps.queries import Counted, Queries, RowQueries
 from dpstats.estimators.newton.steps.rare_values import RareValues
@@ -18,6 +19,7 @@ __all__ = [
     "Clusters",
     "Counted",
     "Fitted",
+    "FlatLosses",
     "NewtonState",
     "Queries",
     "RareValues",
@@ -28,4 +30,5 @@ __all__ = [
     "Steps",
     "Tail",
     "Whitening",
+    "flat_losses",
 ]

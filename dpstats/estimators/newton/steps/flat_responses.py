@@ -5,6 +5,9 @@ flat, has a score of the size e a^2. The sum of those beyond a limit C is at mos
 a^4, over C, by Markov's inequality, which the kurtosis of the column tells. Least squares moves by
 all of it, as the rows lie along one direction.
 
+Where means are exponential, as of counts, the fit goes on by e^(e a) - 1, which exceeds e a by
+a factor that the distances of rows tell.
+
 A histogram of scores says how flat it may be: as many rows as lie ``a`` out or more would have
 scores of e a^2 or more, and these are no more than it counts and its noise may hide. Nor is more
 lost than those beyond the limit have, and a few hidden ones far out.
@@ -17,9 +20,8 @@ import numpy as np
 
 from dpstats.estimators.contract import Extremes
 from dpstats.estimators.newton.steps.far_directions import far_directions
-from dpstats.estimators.newton.steps.queries import Queries
+from dpstats.estimators.newton.steps.queries import RowQueries
 from dpstats.estimators.newton.steps.score_tails import Tail
-from dpstats.estimators.newton.steps.state import NewtonState
 from dpstats.estimators.newton.steps.whitening import Whitening
 
 # What is cut off is so many times what Markov's inequality says of a kurtosis beyond the normal one
@@ -27,6 +29,8 @@ from dpstats.estimators.newton.steps.whitening import Whitening
 _FLAT = 0.6
 # Scores may be so many times as long as of the farthest rows that distributions tell of.
 _FARTHER = 4.0
+# Logs of means grow by at most so much along a column, and nothing is divided by less than this.
+_MOST_GROWTH, _LEAST = 3.0, 1e-100
 
 
 @dataclass(frozen=True)
@@ -54,11 +58,14 @@ class FlatLosses:
 
 
 def flat_losses(
-    queries: Queries, whitening: Whitening, state: NewtonState, tail: Tail, rows: float, part: float
-) -> FlatLosses:
+    queries: RowQueries, whitening: Whitening, eta: np.ndarray, variance: np.ndarray, tail: Tail,
+    rows: float, part: float, exponential: bool = False,
+) -> FlatLosses:  # fmt: skip
     """Return what a limit may cut off rows far out in each column.
 
-    Over ``rows`` rows each counts for ``part``; those of a unit are taken to be alike, as for that.
+    The fit is at ``eta`` (p,) with errors of ``variance`` (p,), of logs of means where it is
+    ``exponential``. Over ``rows`` rows each counts for ``part``; those of a unit are taken to be
+    alike, as for that.
     """
     extremes = queries.reference.extremes
     has_tail, unit = extremes.far_tails > 0, part / math.sqrt(whitening.dimension)
@@ -66,13 +73,26 @@ def flat_losses(
         queries.basis, whitening.map, queries.problem, extremes.far_tails
     )
     stretched, distances = tails / extremes.far_tails[has_tail], extremes.distances[has_tail]
-    slopes = np.sqrt((directions @ state.eta) ** 2 + directions**2 @ state.variance)
+    slopes = np.sqrt((directions @ eta) ** 2 + directions**2 @ variance)
+    if exponential:
+        slopes = slopes * _growth(slopes, distances)
     most = [steepest(tail, rows, *one) / unit for one in zip(distances, stretched, strict=True)]
     sizes = unit * np.minimum(slopes, most)
     return FlatLosses(
         directions, _FLAT * sizes**2 * rows * tails / part,
         sizes * stretched * distances[:, -1] ** 2,
     )  # fmt: skip
+
+
+def _growth(slopes: np.ndarray, distances: np.ndarray) -> np.ndarray:
+    """Return by which factors (k,) residuals e^(e a) - 1 of rows far out exceed e a.
+
+    It is the root of their mean square, by a^4, over ``distances`` a (k, m), at ``slopes`` e (k,).
+    """
+    logs = np.clip(slopes[:, None] * distances, _LEAST, _MOST_GROWTH)
+    shares = -np.diff(Extremes.SHARES, append=0.0) * distances**4
+    squares = (shares * (np.expm1(logs) / logs) ** 2).sum(axis=1)
+    return np.sqrt(squares / np.maximum(shares.sum(axis=1), _LEAST))
 
 
 def steepest(tail: Tail, rows: float, distances: np.ndarray, stretched: float = 1.0) -> float:

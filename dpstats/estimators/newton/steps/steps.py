@@ -143,7 +143,8 @@ class Steps:
 
     def _flat(self, state: NewtonState, tail: Tail) -> FlatLosses:
         """Return what rows far out in one column may lose to a limit."""
-        return flat_losses(self.queries, self.whitening, state, tail, self.rows, self.part)
+        known = state.eta, state.variance
+        return flat_losses(self.queries, self.whitening, *known, tail, self.rows, self.part)
 
     def _lost(self, state: NewtonState, tail: Tail, flat: FlatLosses, limit: float) -> np.ndarray:
         """Return what a limit cuts off rows far out and of rare values, (k, p)."""

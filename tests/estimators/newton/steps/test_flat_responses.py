@@ -43,7 +43,9 @@ def losses(tail: Tail, **known):
     extremes = replace(reference.extremes, **known)
     problem = replace(made.problem, reference=replace(reference, extremes=extremes))
     state = NewtonState(0.4 * direction, np.full(6, 1e-4), Bias.none(6))
-    return flat_losses(made.with_problem(problem), whitening, state, tail, ROWS, 1.0), direction
+    return flat_losses(
+        made.with_problem(problem), whitening, state.eta, state.variance, tail, ROWS, 1.0
+    ), direction
 
 
 def test_rows_far_out_in_a_column_lose_no_more_than_its_kurtosis_says():
