@@ -4,7 +4,8 @@
 that hold the maximum of the likelihood, least over the slopes with five intervals or more. With
 ``--logit`` responses are 0 or 1, with log odds of twice the linear predictor. Amounts are as those
 of trade are: three in ten are zero, and logarithms of the others deviate by 1 from a predictor that
-deviates by 1 too.
+deviates by 1 too. Weeks of work are 52 or none, with log odds that are linear in a skewed
+regressor, so that their mean does not grow by a factor along it.
 
 What was tried for skewed regressors and rare codes, on 24 tables of each kind with 5,000 and 20,000
 rows at epsilon 1, and 2,000, 5,000 and 20,000 at epsilon 4. The coefficient of the skewed regressor
@@ -31,6 +32,12 @@ done, as it hides one of RAND's in half of the fits at epsilon 1:
 | 3 | 0.49 | 0.062 |
 | 2.25 | 0.43 | 0.038 |
 | 1.25 | 0.33 | 0.025 |
+
+What limits cut off rows far out in a column was not part of intervals then. With it, and residuals
+that grow as means do, lognormal columns whose logarithms deviate by 1.2 miss in .02 of 200 tables
+without hiding any, shown in .21, and those that deviate by .8 in .05, shown in .72; nearly all that
+miss have 5,000 rows at epsilon 1, or 2,000 at epsilon 4. So a skewness of 1.25 hides a regressor
+only where noise hides .003 of the rows in a bin.
 
 Other slopes of these tables held in all that were shown. To hide all of a table whose released
 regressor moves the predictor by more than 0.5 at its end shows 0.31 on the model and 0.067 off it.
@@ -65,7 +72,7 @@ CODES = {
 }
 SHAPES = (
     "lognormal column", "the same, off the model", "mostly zeros", "rare level",
-    "rare level, overdispersed", "overdispersed", "heavy tail", "amounts",
+    "rare level, overdispersed", "overdispersed", "heavy tail", "amounts", "weeks of work",
 )  # fmt: skip
 # The share of the rows with the indicator, where it is not a fifth.
 SHARES = {"rare level": 0.02, "rare level, overdispersed": 0.03}
@@ -91,6 +98,9 @@ def _table(kind: str, n: int, rng: np.random.Generator, binary: bool) -> pd.Data
         column, more = 0 * s, np.where(s > 0, 2.0, 1.0)
     elif kind == "overdispersed":
         more = rng.gamma(0.2, 5.0, n)
+    elif kind == "weeks of work":
+        s = rng.gamma(3, size=n) / np.sqrt(3)
+        column = 10 * s - 20
     elif kind == "rare level, overdispersed":
         more = np.where(d, rng.gamma(0.5, 2.0, n), 1.0)
     elif kind == "heavy tail":
@@ -103,6 +113,9 @@ def _table(kind: str, n: int, rng: np.random.Generator, binary: bool) -> pd.Data
     if kind == "amounts":
         index = 0.5 * (frame["x"] + frame["z"] - frame["s"]) + level * d
         return frame.assign(d=d.astype(float), y=2 * np.exp(index) * more)
+    if kind == "weeks of work":
+        works = rng.logistic(size=n) < index
+        return frame.assign(d=d.astype(float), y=np.where(works, 52.0, 0.0))
     index += np.log(more)
     y = rng.logistic(size=n) < 2 * index if binary else rng.poisson(2 * np.exp(index))
     frame = frame.assign(d=d.astype(float), y=y.astype(float))
@@ -128,7 +141,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--kinds", nargs="+")
     parser.add_argument("--logit", action="store_true")
     options = parser.parse_args(arguments)
-    of_counts = [kind for kind in CODES if kind.startswith("y")] + [*SHAPES[-4:]]
+    of_counts = [kind for kind in CODES if kind.startswith("y")] + [*SHAPES[-5:]]
     kinds = [k for k in [*CODES, *SHAPES] if not (options.logit and k in of_counts)]
     header = ("table", *(f"{n:,}: {what}" for n in options.rows for what in ("shown", "held")))
     for epsilon in options.epsilons:

@@ -23,7 +23,11 @@ from dpstats.estimators.newton.generalized import (
     PoissonSteps,
     Position,
 )
-from dpstats.estimators.newton.generalized.far_scores import farthest_score, skewed_directions
+from dpstats.estimators.newton.generalized.far_scores import (
+    averaged,
+    farthest_score,
+    skewed_directions,
+)
 from dpstats.estimators.newton.generalized.logistic_release import release_of
 from dpstats.estimators.newton.generalized.offsets import log_mean
 from dpstats.estimators.newton.generalized.poisson_queries import mean_count
@@ -38,13 +42,13 @@ from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 
 # Fractions of mu^2, set by simulation (benchmarks/poisson.py): the distributions of the columns,
 # of which the response's has so many times a regressor's; then the number of rows, the response's
-# mean, X'X (half of it for the second one where that pays), leverages, five sums of scores, two
+# mean, X'X (half of it for the second one where that pays), leverages, five sums of scores, three
 # histograms of their lengths, and three Hessians (two of the first kind).
 _MARGINALS, _RESPONSE_WEIGHT = 0.185, 2.0
 _PARTS = {
     "number": 0.005, "mean": 0.02, "gram": 0.13, "leverages": 0.015, "start": 0.05,
-    "first tail": 0.1, "second": 0.08, "tail": 0.07, "third": 0.1, "fourth": 0.11,
-    "fifth": 0.15, "hessian": 0.04, "last hessian": 0.09,
+    "first tail": 0.08, "second": 0.08, "tail": 0.02, "third": 0.1, "last tail": 0.07,
+    "fourth": 0.11, "fifth": 0.15, "hessian": 0.04, "last hessian": 0.09,
 }  # fmt: skip
 # Fraction of mu^2 for the products of scores, of which standard errors are made.
 _SCORE_PRODUCTS = 0.08
@@ -156,20 +160,21 @@ def _stepped(
 ) -> tuple[Position, Hessian, Tail, float, tuple[Counted, Counted]]:
     """Take five steps; return the position, the last Hessian, and how scores were clipped last.
 
-    Beside them are the rows far out, of each histogram of scores.
+    Beside them are the rows far out, of the first histogram of scores and of later ones.
     """
     position = steps.start(parts["start"])
     tail, before = steps.tail(position, parts["first tail"])
     position = steps.second(position, tail, parts["second"])
-    position, _ = _closer(steps, position, tail, parts, ("third",))
+    tail, between = steps.tail(position, parts["tail"])
+    position, _ = _closer(steps, position, tail, parts, ("third", "fourth", "fifth"))
     # means grow as factors along a step, so the lengths of scores are those of a near position
-    tail, far = steps.tail(position, parts["tail"])
+    tail, last = steps.tail(position, parts["last tail"])
     position, limit = _closer(steps, position, tail, parts, ("fourth", "fifth"))
     hessian, cost = steps.hessian(position, limit, parts["last hessian"]), parts["fifth"]
     times = _LAST_STEPS if cost.mu > _LARGE_MU else 1
     for _ in range(times):
         position = steps.step(position, hessian, limit, cost.part(1 / times))
-    return position, hessian, tail, limit, (before, far)
+    return position, hessian, tail, limit, (before, averaged(between, last))
 
 
 def _closer(

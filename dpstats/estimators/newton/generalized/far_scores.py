@@ -35,7 +35,7 @@ _HIDDEN = (
 
 @dataclass(frozen=True)
 class FarScores:
-    """Hold how many of ``rows`` have scores far out, at the ``first`` position and at a later one.
+    """Hold how many of ``rows`` have scores far out, at the ``first`` position and at later ones.
 
     A later position has come closer to rows off the model, whose coefficients yield to them; those
     of codes for missing values are far out at both. It is not ``possible`` that these bias
@@ -49,10 +49,8 @@ class FarScores:
 
     @property
     def mean(self) -> Counted:
-        """Return the average of both, each in the measure that it is known."""
-        first, later = self.first.noise**-2, self.later.noise**-2
-        total = (first * self.first.total + later * self.later.total) / (first + later)
-        return Counted(total, (first + later) ** -0.5)
+        """Return the average of both."""
+        return averaged(self.first, self.later)
 
     @property
     def failure(self) -> str:
@@ -82,6 +80,13 @@ class FarScores:
         return any(
             found.total > ordinary + clear * found.noise for found in (self.first, self.mean)
         )
+
+
+def averaged(*counts: Counted) -> Counted:
+    """Average counts of the same rows, each in the measure that it is known."""
+    known = [found.noise**-2 for found in counts]
+    total = sum(one * found.total for one, found in zip(known, counts, strict=True)) / sum(known)
+    return Counted(total, sum(known) ** -0.5)
 
 
 def farthest_score(queries: PoissonQueries, eta: np.ndarray, dimension: float) -> float:
