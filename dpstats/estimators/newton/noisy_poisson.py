@@ -115,7 +115,7 @@ def release(
     What it estimates: the Poisson regression of all rows, by quasi-maximum likelihood, for any
     response whose mean is exp(x'b): counts need not have the variance of a Poisson distribution, as
     standard errors are robust (HC1). What is cut off the scores would bias it; its size is read off
-    the histograms and is part of the intervals. None is shown where the last bins of two histograms
+    the histograms and is part of the intervals. None is shown where the last bins of histograms
     hold many rows far out, or noise could hide 1% of the rows there
     (:class:`~dpstats.estimators.newton.generalized.far_scores.FarScores`), unless declared bounds
     are close.

@@ -130,22 +130,26 @@ def test_more_than_ordinary_rows_far_out_are_unclear(first, later, unclear):
 
 
 @pytest.mark.parametrize(
-    "skewness, tails, unseen, low, kept",
+    "skewness, tails, unseen, low, hidden, kept",
     [
-        ((0.0, 3.0), (0.0, 27.0), (0.0, 0.0), -np.inf, [3]),
-        ((-3.0, 0.0), (27.0, 0.0), (0.0, 4.0), -np.inf, [2]),
-        ((0.9, 3.0), (6.0, 0.0), (0.0, 0.0), -np.inf, []),
-        ((0.0, 0.0), (0.0, 0.0), (60.0, 9.0), -np.inf, [2]),
-        ((3.0, 3.0), (27.0, 27.0), (0.0, 60.0), -3.0, []),
+        ((0.0, 3.0), (0.0, 27.0), (0.0, 0.0), -np.inf, 0.004, [3]),
+        ((-3.0, 0.0), (27.0, 0.0), (0.0, 4.0), -np.inf, 1.0, [2]),
+        ((0.9, 3.0), (6.0, 0.0), (0.0, 0.0), -np.inf, 1.0, []),
+        ((0.0, 0.0), (0.0, 0.0), (60.0, 9.0), -np.inf, 1.0, [2]),
+        ((3.0, 3.0), (27.0, 27.0), (0.0, 60.0), -3.0, 1.0, []),
+        ((3.0, 3.0), (27.0, 27.0), (0.0, 60.0), -np.inf, 0.002, []),
     ],
-    ids=["one", "the other", "slightly, two values", "mostly zeros", "close bounds"],
+    ids=["one", "the other", "slightly, two values", "mostly zeros", "close bounds", "seen"],
 )
-def test_skewed_columns_without_close_bounds_name_directions(skewness, tails, unseen, low, kept):
+def test_skewed_columns_that_noise_may_hide_name_directions(
+    skewness, tails, unseen, low, hidden, kept
+):
     """A row moves along them as the column does; they may have a tail that is not seen."""
     made = queries(low, -low, np.inf)
     known = {"skewness": np.array(skewness), "tails": np.array(tails)}
     extremes = replace(made.reference.extremes, **known, far_tails=np.maximum(tails, unseen))
-    problem = replace(made.problem, reference=replace(made.reference, extremes=extremes))
+    reference = replace(made.reference, extremes=extremes, hidden=hidden)
+    problem = replace(made.problem, reference=reference)
     found = skewed_directions(made.with_problem(problem))
     X, y = rows(np.random.default_rng(2), 1)
     moved = []

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 from dpstats.estimators.contract import Extremes
-from dpstats.estimators.newton.steps.bias import Bias
 from dpstats.estimators.newton.steps.flat_responses import flat_losses, steepest
 from dpstats.estimators.newton.steps.score_tails import SCORE_EDGES, Tail, score_tail
-from dpstats.estimators.newton.steps.state import NewtonState
 from dpstats.estimators.newton.steps.whitening import Whitening
 from tests.checks.newton_queries import BASIS, queries
 
@@ -31,8 +29,8 @@ def distances(values: np.ndarray) -> np.ndarray:
     return np.quantile(np.abs(values), 1 - Extremes.SHARES)
 
 
-def losses(tail: Tail, **known):
-    """What a fit of .4 along the first column may lose there, and the direction of that."""
+def losses(tail: Tail, slope: float = 0.4, exponential: bool = False, **known):
+    """What a fit along the first column may lose there, and the direction of that."""
     made, columns = queries(1e5), np.linalg.qr(BASIS.span)[0]
     whitening = Whitening(columns, np.ones(6), np.zeros(6), np.ones(6), np.zeros((6, 6)))
     direction = BASIS.directions(columns)[0]
@@ -42,10 +40,9 @@ def losses(tail: Tail, **known):
              "distances": np.array([distances(FAR), 0 * Extremes.SHARES])} | known  # fmt: skip
     extremes = replace(reference.extremes, **known)
     problem = replace(made.problem, reference=replace(reference, extremes=extremes))
-    state = NewtonState(0.4 * direction, np.full(6, 1e-4), Bias.none(6))
-    return flat_losses(
-        made.with_problem(problem), whitening, state.eta, state.variance, tail, ROWS, 1.0
-    ), direction
+    eta, variance = slope * direction, np.full(6, 1e-4)
+    at = made.with_problem(problem), whitening, eta, variance
+    return flat_losses(*at, tail, ROWS, 1.0, exponential), direction
 
 
 def test_rows_far_out_in_a_column_lose_no_more_than_its_kurtosis_says():
@@ -58,6 +55,21 @@ def test_rows_far_out_in_a_column_lose_no_more_than_its_kurtosis_says():
         np.testing.assert_allclose(found.beyond(limit, UNKNOWN), [expected / limit * direction])
         sizes = 0.4 * FAR**2 / np.sqrt(t)
         assert np.maximum(sizes - limit, 0).sum() < 0.4**2 * ROWS * kurtosis / t / limit
+
+
+@pytest.mark.parametrize("slope", [0.2, 0.4])
+def test_rows_far_out_lose_more_where_means_grow_by_factors_along_the_column(slope):
+    """Scores a (e^(e a) - 1) on the side where they do: no less than all of what is cut."""
+    found, _ = losses(UNKNOWN, slope, exponential=True)
+    ahead = FAR[FAR > 0]
+    sizes = ahead * np.expm1(np.minimum(slope * ahead, 3.0)) / np.sqrt(6)
+    for limit in (2.0, 5.0, 20.0):
+        assert np.maximum(sizes - limit, 0).sum() < found.longest / limit
+    linear = losses(UNKNOWN, slope)[0].longest
+    assert 1.5 * linear < found.longest < 15 * linear
+    assert losses(UNKNOWN, 0.0, True)[0].longest == pytest.approx(
+        losses(UNKNOWN, 0.0)[0].longest, rel=0.1
+    )
 
 
 def test_columns_without_a_tail_lose_nothing():
