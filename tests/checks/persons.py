@@ -201,8 +201,8 @@ def in_full(squares):
     return found
 
 
-def rows_in_number(rows, weighted):
-    return np.full(1 + weighted, len(rows) << ENTRY_BITS, dtype=object)
+def rows_in_number(rows):
+    return np.full(2, len(rows) << ENTRY_BITS, dtype=object)
 
 
 def other_center(deviations, rows):
@@ -230,7 +230,7 @@ def less_all_means(rows):
 
 def numbers_of_rows(rows):
     """Rows are counted in place of units."""
-    return np.array([len(rows) << ENTRY_BITS] * 2, dtype=object)
+    return np.array([len(rows) << ENTRY_BITS] * 3, dtype=object)
 
 
 def squares_of_rows(cut, rows):

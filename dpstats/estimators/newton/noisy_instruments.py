@@ -90,7 +90,7 @@ def release(
     if problem.neighbors == REPLACE_ONE and not problem.in_parts:
         cost = cost.part(1 / (1 - _COUNT))  # no number of rows is bought
     queries = Queries(basis, passes.sum, problem, noise, _SQUARED)
-    given = passes.sum(partial(number_of_rows, weighted=problem.weighted))
+    given = passes.sum(number_of_rows)
     counted = queries.number(given, cost.part(_COUNT))
     rows = max(counted.total, 2 * counted.noise)
     y, d = (_measured(one, rows, cost) for one in (queries, _of_treatment(queries)))

@@ -110,12 +110,14 @@ def release(
     and so are its products; q is |s'|^2 / C^2. The number of rows is then the sum of the parts,
     which both relations hide.
 
+    Beside the sum of the parts, of units or of weights, the number of units or rows is released. A
+    unit or row that is added moves both by at most 1, so by sqrt 2 together, and one that is
+    replaced the sum alone.
+
     With weights a row counts for the part w = weight / largest weight of one, as a unit of that row
     alone: products, leverages, the response and scores are times w, so that each bound above holds,
     and covariances are made of the products of scores, as with units. A product w a a' is cut where
     its norm w |a|^2 exceeds the bound, which even weights make smaller, by their released mean.
-    Beside the sum of the parts the number of rows (or units) is released: (w, 1) has a norm of at
-    most sqrt 2 under add/remove, and replacing a row moves w alone, by at most 1.
 
     What it estimates: least squares, with weights weighted least squares, of the response on the
     design of the variables so clipped, of all rows. What is cut off the scores would bias it; its
@@ -159,7 +161,7 @@ def releases(
     if not problem.in_parts and problem.neighbors == REPLACE_ONE:
         cost = cost.part(1 / (1 - shares.rest(shares.count)))  # no number of rows is bought
     queries = Queries(basis, passes.sum, problem, noise, loss)
-    rows = passes.sum(partial(number_of_rows, weighted=problem.weighted))
+    rows = passes.sum(number_of_rows)
     counted = queries.number(rows, cost.part(shares.rest(shares.count)))
     count = max(counted.total, 2 * counted.noise)
     each = _measured(queries, count, cost.part(shares.rest(shares.response)))

@@ -125,7 +125,7 @@ def release(
     cost = cost.part(1 - spent)
     parts = {name: cost.part(part) for name, part in _PARTS.items()}
     rough = RowQueries(basis, passes.sum, problem, noise)
-    given = passes.sum(partial(number_of_rows, weighted=problem.weighted))
+    given = passes.sum(number_of_rows)
     counted = rough.number(given, parts["number"])
     rows = max(counted.total, 2 * counted.noise)
     mean, error = mean_count(rough, rows, parts["mean"])

@@ -27,19 +27,21 @@ EVEN_WEIGHTS = 0.5
 class Counted:
     """Hold the released sum of what rows count for, its noise, and what one does on average.
 
-    Of units whose rows' scores are not alike, ``alike`` is what the mean square of their sums is of
-    that of the rows' scores, at least.
+    Units count for one there, and ``units`` is their number where it is released apart, with the
+    same noise: units of few rows add less than one to the sum. Of units whose rows' scores are not
+    alike, ``alike`` is what the mean square of their sums is of that of the rows' scores, at least.
     """
 
     total: float
     noise: float = 0.0
     part: float = 1.0
     alike: float = 1.0
+    units: float | None = None
 
     @property
     def number(self) -> float:
-        """Return the number of rows."""
-        return self.total / self.part
+        """Return the number of rows, or of units."""
+        return self.total / self.part if self.units is None else self.units
 
 
 @dataclass(frozen=True)
@@ -79,8 +81,8 @@ class RowQueries:
         """Release the number of rows where it is private.
 
         With units and weights ``rows`` begins with the sum of the parts of all rows, which is not
-        public under replace-one either. With weights the number of rows, or of units, is beside it:
-        a row that is added moves both by 1 at most, so sqrt 2, and one that is replaced the first.
+        public under replace-one either. Beside it is the number of rows, or of units: one that is
+        added moves both by 1 at most, so sqrt 2, and one that is replaced the first.
         """
         if self.replaces and not self.problem.in_parts:
             return Counted(float(max(rows[0], 1)))
@@ -88,7 +90,9 @@ class RowQueries:
         l1, l2 = (self.one, self.one) if self.replaces else (far, math.sqrt(len(rows)) * self.one)
         noisy = self.noise.add(Query(counted, list(rows), l1=l1, l2=l2, unit=1 / self.one), cost)
         total, number = (max(float(noisy.values[i]), 1.0) for i in (0, -1))
-        return Counted(total, noisy.deviation, min(total / number, 1.0))
+        if self.problem.weighted:
+            return Counted(total, noisy.deviation, min(total / number, 1.0))
+        return Counted(total, noisy.deviation, units=number if self.problem.by_unit else None)
 
     def counts(self, step: str, work: Callable, cost: Cost, one: int = 1):
         """Release counts in bins; one row, which counts for ``one``, is in one bin."""

@@ -30,15 +30,15 @@ _MANY_LEVELS = (
 )
 
 
-def number_of_rows(rows: Rows, weighted: bool) -> np.ndarray:
-    """Return the number of rows, or the sum of their parts in units of 2^-20.
+def number_of_rows(rows: Rows) -> np.ndarray:
+    """Return the number of rows, or the sum of their parts and their number in units of 2^-20.
 
-    With weights the number of rows, or of units, stands behind it, in these units too.
+    With units it is the number of units.
     """
     if rows.parts is None:
         return np.array([len(rows)], dtype=object)
-    number = [rows.count << ENTRY_BITS] if weighted else []
-    return np.array([int(whole_weights(rows.parts).sum()), *number], dtype=object)
+    sum_of_parts = int(whole_weights(rows.parts).sum())
+    return np.array([sum_of_parts, rows.count << ENTRY_BITS], dtype=object)
 
 
 def has_shared_scales(problem: Problem) -> bool:

@@ -59,19 +59,22 @@ class DeviationQueries(Queries):
     """
 
     def numbers(self, cost: Cost) -> Counted:
-        """Release the sum of the parts P of units, and of P^2 / (m - 1) for their m rows.
+        """Release how many units there are, and sums of their parts P and of P^2 / (m - 1).
 
-        Where errors of a unit are independent, its score, a sum of deviations times parts P / m,
-        has a mean square of P^2 / (m - 1) times that of a row's, and of up to P^2 times where they
-        are correlated. A unit adds a point of [0, 1]^2, as m is at least 2: the sensitivity is
-        sqrt 2, in L1 2, for either relation.
+        A unit has m rows. Where their errors are independent its score, a sum of deviations times
+        P / m, has a mean square of P^2 / (m - 1) times that of a row's, and of up to P^2 times
+        where they are correlated. A unit of two rows or more adds a point of [0, 1]^2 and one to
+        the number, and one of a row nothing, which may stand in the place of another: the
+        sensitivity is sqrt 3, in L1 3, for either relation.
         """
-        sums = self.total(_numbers).tolist()
-        far = math.sqrt(2) * _ONE
-        noisy = self.noise.add(Query("number of units", sums, 2.0 * _ONE, far, 1 / _ONE), cost)
-        total = max(float(noisy.values[0]), 1.0)
-        alike = (float(noisy.values[1]) + noisy.deviation) / total
-        return Counted(total, noisy.deviation, alike=min(max(alike, _LEAST_ALIKE), 1.0))
+        sums, far = self.total(_numbers).tolist(), math.sqrt(3) * _ONE
+        noisy = self.noise.add(Query("number of units", sums, 3.0 * _ONE, far, 1 / _ONE), cost)
+        total, squares, units = (float(value) for value in noisy.values)
+        alike = (squares + noisy.deviation) / max(total, 1.0)
+        return Counted(
+            max(total, 1.0), noisy.deviation, alike=min(max(alike, _LEAST_ALIKE), 1.0),
+            units=max(units, 1.0),
+        )  # fmt: skip
 
     def sizes(self, name: str, values: Callable, edges: np.ndarray, cost: Cost):
         """Release the parts of rows by the size of ``values(rows)``, in bins of ``edges``."""
@@ -91,14 +94,17 @@ class DeviationQueries(Queries):
 
 
 def _numbers(rows: Rows) -> np.ndarray:
-    """Return the sum of the parts of units, and of their squares over m - 1, in units of 2^-20."""
+    """Return sums of the parts of units and of their squares over m - 1, and their number.
+
+    They are in units of 2^-20.
+    """
     starts = rows.unit_starts
     if not len(starts):
-        return np.array([0, 0], dtype=object)
+        return np.array([0, 0, 0], dtype=object)
     assert rows.parts is not None, "rows of units have parts"
     parts, degrees = np.add.reduceat(whole_weights(rows.parts), starts), _sizes(rows) - 1
     squares = np.trunc(parts / _ONE * parts / degrees)
-    return np.array([int(parts.sum()), int(squares.sum())], dtype=object)
+    return np.array([int(parts.sum()), int(squares.sum()), len(starts) * _ONE], dtype=object)
 
 
 def _sizes(rows: Rows) -> np.ndarray:

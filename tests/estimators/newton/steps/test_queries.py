@@ -27,10 +27,8 @@ def test_the_number_of_rows_is_public_under_replace_one_alone():
         assert made(REPLACE_ONE).number([70], GDP(1.0)) == Counted(70.0)
         assert made(REPLACE_ONE).number([0], GDP(1.0)) == Counted(1.0)
         rows = made(ADD_REMOVE).number([70], GDP(0.5))
-        units = made(REPLACE_ONE, by_unit=True).number([70 << ENTRY_BITS], GDP(0.5))
-    for found in (rows, units):
-        assert found.noise == pytest.approx(2, rel=1e-3) and abs(found.total - 70) < 12
-        assert found.part == 1.0 and found.number == found.total
+    assert rows.noise == pytest.approx(2, rel=1e-3) and abs(rows.total - 70) < 12
+    assert rows.part == 1.0 and rows.number == rows.total
 
 
 def test_with_weights_their_sum_and_the_number_of_rows_are_released():
@@ -46,6 +44,19 @@ def test_with_weights_their_sum_and_the_number_of_rows_are_released():
         assert found.part == pytest.approx(0.25, rel=1e-3)
         assert found.number == pytest.approx(280_000, rel=1e-3)
     assert 0 < none.part <= 1 and none.total >= 1
+
+
+def test_the_number_of_units_is_beside_the_sum_of_what_they_count_for():
+    """A unit that is added moves both, one that is replaced the sum alone; one counts for one."""
+    given = [70_000 << ENTRY_BITS, 280_000 << ENTRY_BITS]
+    with insecure_seed(4):
+        added = made(ADD_REMOVE, by_unit=True).number(given, GDP(0.5))
+        replaced = made(REPLACE_ONE, by_unit=True).number(given, GDP(0.5))
+    assert added.noise == pytest.approx(np.sqrt(2) * 2, rel=1e-3)
+    assert replaced.noise == pytest.approx(2, rel=1e-3)
+    for found in (added, replaced):
+        assert found.part == 1.0 and abs(found.total - 70_000) < 6 * found.noise
+        assert abs(found.number - 280_000) < 6 * found.noise
 
 
 @pytest.mark.parametrize("neighbors", RELATIONS)

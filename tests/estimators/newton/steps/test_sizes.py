@@ -19,10 +19,9 @@ from tests.checks.noisy_newton import factor_case
 
 def test_rows_count_one_each_or_for_their_parts():
     plain = Rows(np.zeros((3, 0)), np.zeros(3))
-    assert number_of_rows(plain, weighted=False).tolist() == [3]
+    assert number_of_rows(plain).tolist() == [3]
     weighted = replace(plain, parts=np.array([0.5, 0.25, 1.0]))
-    assert (number_of_rows(weighted, weighted=True) / 2**20).tolist() == [1.75, 3]
-    assert (number_of_rows(weighted, weighted=False) / 2**20).tolist() == [1.75]
+    assert (number_of_rows(weighted) / 2**20).tolist() == [1.75, 3]
 
 
 def test_more_noise_and_more_columns_ask_for_more_rows():
