@@ -58,6 +58,7 @@ COVERED_BY = {
         "formula.parsing",
         "formula.schema_frame",
     ],
+    "formula/test_formula.py": ["formula.parsed_formula"],
     "formula/r/test_syntax.py": [
         "formula.r.code",
         "formula.r.coding",

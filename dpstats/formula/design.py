@@ -1,45 +1,31 @@
-"""Check a formula, and build its row-by-row design under a public schema.
+"""Build the row-by-row design of a formula under a public schema.
 
 patsy learns the means, knots and levels it needs from a *schema frame*: a grid over the
 declared ranges and the declared levels. Private rows only ever meet what was learned there,
 so a row of the design depends on its own record alone.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Collection, Mapping
 
 import numpy as np
 import patsy
 
-from dpstats.errors import ArgumentError, FormulaError, typed
+from dpstats.errors import ArgumentError, FormulaError
 from dpstats.formula.absorption import without_intercept
 from dpstats.formula.column_origins import ColumnOrigins
 from dpstats.formula.columns import column_bounds, factor_bounds
 from dpstats.formula.expressions import Reading, read
 from dpstats.formula.expressions.level_indicators import check_multiplied, named
-from dpstats.formula.expressions.limits import readable
-from dpstats.formula.expressions.other_notations import in_own_words
 from dpstats.formula.expressions.reading import variable_alone
 from dpstats.formula.identities import check_identities
 from dpstats.formula.matrices import Matrix, values_of
 from dpstats.formula.newdata import public_columns
-from dpstats.formula.parsing import parsed, readings_of, without_dot
+from dpstats.formula.parsed_formula import ParsedFormula
 from dpstats.formula.r import Name, RFormula
 from dpstats.formula.r.coding import coded
 from dpstats.formula.redundancy import check_redundancy
 from dpstats.formula.schema_frame import learn
-from dpstats.formula.usage import (
-    check_absorbed,
-    check_consistent,
-    check_intercept,
-    check_kinds,
-    check_response,
-    declared_levels,
-    in_order,
-    spans_of,
-    union,
-)
+from dpstats.formula.usage import check_kinds, spans_of, union
 from dpstats.numerics import Rows
 from dpstats.schema import (
     BOOLEAN,
@@ -51,117 +37,6 @@ from dpstats.schema import (
     Numeric,
     Schema,
 )
-
-
-@dataclass(frozen=True, eq=False)
-class Formula:
-    """Hold a formula whose syntax and functions have been checked, and what was read from it once.
-
-    `variables` are the raw columns it reads, the response's first, `predictors` those of the
-    right-hand side. `declared` are the numeric ones inside a function or an operator: their
-    ranges shape a column, so they must be declared. `categorical` are those that need
-    levels, and `levels` the levels the formula itself gives, in C(g, levels=[...]).
-    `bare_response` is the column that the response names and no more. `absorbed` is
-    the column after |, the last of `variables`, whose labels only sort rows. `terms` are those of
-    the right-hand side without the intercept, which absorbed effects replace; `written_terms` the
-    expressions of both sides. `model` has patsy's terms, `readings` how each factor uses its
-    variables, the response's first.
-
-    >>> formula = Formula.parse("np.log(wage) ~ age + C(sex, levels=['f', 'm'])")
-    >>> formula.variables, sorted(formula.declared), formula.levels
-    (('wage', 'age', 'sex'), ['wage'], {'sex': ('f', 'm')})
-    >>> [Formula.parse(f"{y} ~ x").bare_response for y in ("y", "Q('up=1')", "np.log(y)")]
-    ['y', 'up=1', None]
-    """
-
-    text: str
-    model: patsy.ModelDesc
-    readings: tuple[Reading, ...]
-    absorbed: str | None
-    response: str
-    bare_response: str | None
-    response_variables: tuple[str, ...]
-    variables: tuple[str, ...]
-    predictors: tuple[str, ...]
-    terms: tuple[str, ...]
-    written_terms: tuple[str, ...]
-    has_intercept: bool
-    declared: frozenset[str]
-    categorical: frozenset[str]
-    levels: Mapping[str, tuple]
-
-    @classmethod
-    def parse(cls, text: str, columns: Sequence[str] | None = None) -> "Formula":
-        """Check the whole text; raise FormulaError with what to write instead.
-
-        Of `columns`, if they are given, R's dot stands for those that are not left of ~.
-        """
-        if not isinstance(text, str):
-            raise FormulaError(f"expected a formula such as 'y ~ x', got {typed(text)}")
-        text = text if columns is None else without_dot(text, columns)
-        with in_own_words(text, isinstance(text, RFormula)):
-            return _read(text)
-
-    def __reduce__(self):
-        return Formula.parse, (self.text,)  # patsy's terms do not pickle; parsing again is exact
-
-    def keep(self, terms: Collection[str]) -> "Formula":
-        """Reduce the right-hand side to these terms, in its own order.
-
-        The intercept stays as it is. What a factor's columns are may depend on the other
-        terms: without g, the columns of x:g are one for each level.
-
-        >>> Formula.parse("np.log(y) ~ a*b + C(g) - 1").keep(["b", "a:b"]).text
-        'np.log(y) ~ 0 + b + a:b'
-        """
-        kept = [term for term in self.terms if term in terms]
-        intercept = "1" if self.has_intercept else "0"
-        kind = type(self.text)
-        return Formula.parse(kind(f"{self.response} ~ {' + '.join([intercept, *kept])}"))
-
-    def design(
-        self,
-        schema: Schema,
-        term_bounds: Mapping[str, tuple[float, float]] = {},
-        clipping: Mapping[str, Numeric] = {},
-    ) -> "Design":
-        """Build the design under a public schema; `term_bounds` maps terms to (low, high).
-
-        Values of variables in `clipping` are clipped to its ranges, except in splines, and their
-        ranges in the schema serve to learn from. Columns have no bounds that read one which is
-        clipped more widely than that.
-        """
-        return Design(self, schema, term_bounds, clipping)
-
-
-@lru_cache(maxsize=128, typed=True)  # results and repeated calls ask for the same text again
-@readable
-def _read(text: str) -> Formula:
-    """Check a whole text as a formula of its own dialect."""
-    model, absorbed = parsed(text)
-    readings = readings_of(model)
-    left, right = readings[0], readings[1:]
-    check_consistent(readings)
-    check_intercept(model.rhs_termlist)
-    check_absorbed(absorbed, readings)
-    check_response(left, right)
-    return Formula(
-        text=text,
-        model=model,
-        readings=readings,
-        absorbed=absorbed,
-        response=left.code,
-        bare_response=variable_alone(left),
-        response_variables=tuple(left.variables),
-        variables=(*in_order(readings), *filter(None, [absorbed])),
-        predictors=in_order(right),
-        terms=tuple(term.name() for term in model.rhs_termlist if term.factors),
-        written_terms=tuple(dict.fromkeys(reading.code for reading in readings)),
-        has_intercept=absorbed is None and patsy.INTERCEPT in model.rhs_termlist,
-        declared=union(readings, "numeric"),
-        categorical=union(readings, "with_levels"),
-        levels=declared_levels(readings),
-    )
 
 
 class Design(ColumnOrigins):
@@ -180,6 +55,7 @@ class Design(ColumnOrigins):
     response_bounds : (low, high) of the response
     schema : the part of the schema that the formula uses
 
+    >>> from dpstats.formula import Formula
     >>> schema = {"y": Numeric(0, 1), "x": Numeric(1, 100), "g": Categorical(("a", "b"))}
     >>> design = Formula.parse("y ~ np.log10(x) + g").design(schema)
     >>> design.names, design.low, design.high
@@ -191,7 +67,7 @@ class Design(ColumnOrigins):
 
     def __init__(
         self,
-        formula: Formula,
+        formula: ParsedFormula,
         schema: Schema,
         term_bounds: Mapping = {},
         clipping: Mapping[str, Numeric] = {},
@@ -280,6 +156,7 @@ class Design(ColumnOrigins):
         That is exact for variables that no function or operator takes: columns learn nothing
         from their ranges. Raises ArgumentError for others.
 
+        >>> from dpstats.formula import Formula
         >>> schema = {"y": Numeric(0, 1), "x": Numeric(0, 1)}
         >>> design = Formula.parse("y ~ x").design(schema)
         >>> design.with_ranges({"x": Numeric(2, 5)}).high
@@ -358,6 +235,7 @@ class Design(ColumnOrigins):
 
         With B a block of ``layout`` and its code, columns B.columns of the rows are B.coding[code].
 
+        >>> from dpstats.formula import Formula
         >>> schema = {"y": Numeric(0, 1), "x": Numeric(0, 9), "g": Categorical(("a", "b", "c"))}
         >>> design = Formula.parse("y ~ x + g").design(schema)
         >>> row = {"y": np.array([1.0]), "x": np.array([5.0]), "g": np.array([2])}
@@ -389,6 +267,7 @@ class Design(ColumnOrigins):
     ) -> np.ndarray:
         """Compute what :meth:`predictors` does of m rows of numbers and codes of levels (m,).
 
+        >>> from dpstats.formula import Formula
         >>> schema = {"y": Numeric(0, 1), "g": Categorical(("a", "b"))}
         >>> Formula.parse("y ~ g").design(schema).of_columns(2, {"g": np.array([1, 0])})
         array([[1., 1.],

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from dpstats.errors import FormulaError, shown
-from dpstats.formula.design import Formula
+from dpstats.formula.formula import Formula
 from dpstats.formula.r import RFormula, instrument_parts
 
 _QUOTES = "\"'`"

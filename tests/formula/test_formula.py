@@ -1,0 +1,109 @@
+"""Formulas: what is refused before there is a schema, and what stays of a formula."""
+
+import pickle
+
+import pytest
+
+from dpstats.errors import FormulaError
+from dpstats.formula import Formula
+
+MALFORMED = [
+    (3, "string|formula"),
+    ("", "one response"),
+    ("~ x", "one response"),
+    ("y + z ~ x", "one response"),
+    ("y:z ~ x", "one response"),
+    ("1 ~ x", "one response"),
+    ("y ~", "cannot read"),
+    ("y ~ x ~ z", "~ can only be used once"),
+    ("y ~ I(x", "unclosed"),
+    ("y ~ I(x +)", "cannot read"),
+    ("y ~ .", "name each predictor"),
+    ("y ~ x z", r"join them with \+"),
+    ("y ~ 0", "no columns"),
+    ("y ~ x - x - 1", "no columns"),
+    ("y ~ 2 * x", r"I\(2 \* x\)"),
+    ("y ~ x + 3", r"I\(2 \* x\)"),
+    ("y ~ x^2", r"I\(x \*\* 2\)"),
+    ("y ~ I(x^2)", r"I\(x \*\* 2\)"),
+    ("y ~ (x + z)^2", r"write \*\*"),
+    ("y ~ x**2", r"I\(x\*\*2\)"),
+    ("y ~ g + (x + z**2)", r"I\(z\*\*2\)"),
+    ("y ~ I(x // 2)", r"\+ - \* / \*\*"),
+    ("y ~ I(x % 2)", r"\+ - \* / \*\*"),
+    ("y ~ I((x > 1) & (z > 1))", "for 'and'"),
+    ("y ~ I((x > 1) and (z > 1))", "for 'and'"),
+    ("y ~ I(not x)", "np.where"),
+    ("y ~ I(x if x > 0 else z)", "np.where"),
+    ("y ~ I(1 < x < 3)", "chained"),
+    ("y ~ I(x in [1, 2])", "to compare"),
+    ("y ~ I((x > 3)**2)", "power of a comparison"),
+    ("y ~ I(((x > 3) * I(z > 3))**2)", "power of a comparison"),
+    ("y ~ I(2 ** ((x > 7.99) * -1))", "decimal point"),
+    ("y ~ I((1 + (z > 3)) ** np.where(x > 7.99, -1, 1))", "decimal point"),
+    ("y ~ I(I(-where(x > 3, 2, 3)) ** -(z > 3))", "decimal point"),
+    ("y ~ 'a'", "string"),
+    ("y ~ I(g < 'b')", "string"),
+    ("y ~ x.mean()", "center"),
+    ("y ~ np.mean(x)", "center"),
+    ("y ~ x.abs()", "row by row"),
+    ("y ~ x.y", r"Q\('x.y'\)"),
+    ("y ~ x[0]", "row by row"),
+    ("y ~ I([i for i in x])", "row by row"),
+    ("y ~ I((lambda: 1)())", "row by row"),
+    ("y ~ I(x := 3)", "row by row"),
+    ("y ~ I(None) + x", "row by row"),
+    ("y ~ I(1j * x)", "row by row"),
+    ("y ~ f(x)(z)", "row by row"),
+    ("y ~ foo(x)", "not a known function.*log"),
+    ("y ~ np.random.normal(x)", "row by row"),
+    ("y ~ __import__('os').system('true')", "row by row"),
+    ("y ~ eval('x')", "not a known function"),
+    ("y ~ math.log(x)", r"np\.log"),
+    ("y ~ factor(g)", r"C\(x\)"),
+    ("y ~ poly(x)", r"poly\(x, 2\)"),
+    ("y ~ poly(x, 0)", "degree from 1"),
+    ("y ~ poly(x, 2, raw=3)", "True or False"),
+    ("y ~ poly(np.log(x), 2)", "of one column"),
+    ("y ~ I(poly(x, 2) + 1)", "stand alone"),
+    ("y ~ poly(x, 2, coefs=3)", "not coefs="),
+    ("y ~ np.log(x, out=z)", "1 unnamed argument"),
+    ("y ~ np.maximum(x)", "2 unnamed argument"),
+    ("y ~ np.round(x, 1, z)", "1 or 2 unnamed"),
+    ("y ~ I(2)", "no variable"),
+    ("y ~ True", "no variable"),
+    ("y ~ Q(x)", "quoted name"),
+    ("y ~ C()", "one variable"),
+    ("y ~ C(x > 3)", "one variable"),
+    ("y ~ I(C(g))", "stand alone"),
+    ("y ~ C(g, foo)", "contrast among"),
+    ("y ~ C(g, Treatment(x))", "constant"),
+    ("y ~ C(g, base='a')", "not base="),
+    ("y ~ C(g, levels='abc')", "levels="),
+    ("y ~ C(g, levels=['a', 'b']) + C(g, levels=['b', 'a'])", "two different"),
+    ("y ~ g + C(g)", "everywhere or nowhere"),
+    ("y ~ C(x) + I(x**2)", "everywhere or nowhere"),
+    ("y ~ np + np.log(x)", "rename"),
+    ("y ~ log + log(x)", "rename"),
+    ("y ~ center(x, 3)", "options by name"),
+    ("y ~ bs(x, 4, 3)", "options by name"),
+    ("y ~ bs(x, df=z)", "constant"),
+    ("y ~ standardize(x, mean=3)", "not mean="),
+    ("y ~ cr(x, df=4, constraints=[1])", "constraints='center'"),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), MALFORMED)
+def test_a_malformed_formula_is_refused_with_what_to_write(text, said):
+    with pytest.raises(FormulaError, match=said) as caught:
+        Formula.parse(text)
+    assert "\n" not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
+def test_a_formula_is_read_once_and_survives_pickling():
+    formula = Formula.parse("np.log(y) ~ a*b + C(g) - 1")
+    assert Formula.parse(formula.text) is formula
+    assert pickle.loads(pickle.dumps(formula)) is formula
+    kept = formula.keep(["b", "a:b"])
+    assert (kept.text, kept.variables) == ("np.log(y) ~ 0 + b + a:b", ("y", "b", "a"))
