@@ -5,12 +5,15 @@ flat, has a score of the size e a^2. The sum of those beyond a limit C is at mos
 a^4, over C, by Markov's inequality, which the kurtosis of the column tells. Least squares moves by
 all of it, as the rows lie along one direction.
 
-Where means are exponential, as of counts, the fit goes on by e^(e a) - 1, which exceeds e a by
-a factor that the distances of rows tell.
+Where means are exponential, as of counts, the fit goes on by e^(b a) - 1 for a slope b of its
+logarithm. Then e is the slope whose e^2 a^4 adds up to the same squares over the rows far out.
 
 A histogram of scores says how flat it may be: as many rows as lie ``a`` out or more would have
 scores of e a^2 or more, and these are no more than it counts and its noise may hide. Nor is more
-lost than those beyond the limit have, and a few hidden ones far out.
+lost than those beyond the limit have, and a few hidden ones far out. Of exponential means this
+bounds e on average over distances: nearer rows have less and farther ones more. From b alone, as it
+follows for each distance, intervals of exponential and lognormal columns are up to twice as long at
+epsilon 1, and as many of 1,200 simulated tables are missed.
 """
 
 import math
@@ -85,9 +88,9 @@ def flat_losses(
 
 
 def _growth(slopes: np.ndarray, distances: np.ndarray) -> np.ndarray:
-    """Return by which factors (k,) residuals e^(e a) - 1 of rows far out exceed e a.
+    """Return by which factors (k,) residuals e^(b a) - 1 of rows far out exceed b a.
 
-    It is the root of their mean square, by a^4, over ``distances`` a (k, m), at ``slopes`` e (k,).
+    It is the root of their mean square, by a^4, over ``distances`` a (k, m), at ``slopes`` b (k,).
     """
     logs = np.clip(slopes[:, None] * distances, _LEAST, _MOST_GROWTH)
     shares = -np.diff(Extremes.SHARES, append=0.0) * distances**4

@@ -59,7 +59,7 @@ def test_rows_far_out_in_a_column_lose_no_more_than_its_kurtosis_says():
 
 @pytest.mark.parametrize("slope", [0.2, 0.4])
 def test_rows_far_out_lose_more_where_means_grow_by_factors_along_the_column(slope):
-    """Scores a (e^(e a) - 1) on the side where they do: no less than all of what is cut."""
+    """Scores a (e^(b a) - 1) on the side where they do: no less than all of what is cut."""
     found, _ = losses(UNKNOWN, slope, exponential=True)
     ahead = FAR[FAR > 0]
     sizes = ahead * np.expm1(np.minimum(slope * ahead, 3.0)) / np.sqrt(6)
