@@ -414,3 +414,20 @@ def test_no_row_moves_a_query_of_several_outcomes_further_than_stated():
 @pytest.mark.parametrize("neighbors", RELATIONS)
 def test_the_worst_rows_reach_what_is_stated_of_several_outcomes(neighbors, options):
     check_worst(neighbors, **options)
+
+
+@pytest.mark.parametrize(
+    "function, formula",
+    [("dp_ols", "y ~ x"), ("dp_ols", "y ~ x | p"), ("dp_logit", "b ~ x"), ("dp_poisson", "k ~ x")],
+)
+def test_the_number_of_units_is_that_of_units_with_few_rows_too(function, formula):
+    """With 8 rows at most, of which most have four; what these count for is half of the number."""
+    rng = np.random.default_rng(5)
+    data = pd.DataFrame({"p": rng.integers(0, 2000, 8000), "x": rng.normal(size=8000)})
+    data["y"], data["k"] = data.x + rng.normal(size=8000), rng.poisson(2, 8000)
+    data["b"] = data.y > 0
+    used = data.groupby("p").filter(lambda rows: len(rows) > 1) if "|" in formula else data
+    with insecure_seed(1):
+        fit = getattr(dp, function)(formula, data, epsilon=8, unit="p", max_rows=8)
+    found = fit.fit_statistics.loc["nobs"]
+    assert abs(found.estimate - used.p.nunique()) < 5 * found.std_error < 200
