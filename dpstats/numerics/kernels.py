@@ -61,6 +61,22 @@ def places(values, edges, first):
 
 
 @numba.njit(cache=True, nogil=True)
+def dyadic_places(values, dropped, lowest, most, zero):
+    """Return the bin of each value (m,): how far above bin ``zero``, or below the one before it.
+
+    That is the exponent and the leading digits of the mantissa, which are the first bits after the
+    sign, without the ``dropped`` ones and less ``lowest``, between 0 and ``most``.
+    """
+    out = np.empty(len(values), np.int64)
+    bits = values.view(np.int64)
+    for i in range(len(values)):
+        steps = ((bits[i] & 0x7FFFFFFFFFFFFFFF) >> dropped) - lowest
+        steps = min(max(steps, 0), most)
+        out[i] = zero + (steps ^ -np.int64(values[i] < 0))  # -1 - steps below zero
+    return out
+
+
+@numba.njit(cache=True, nogil=True)
 def cut(columns, units):
     """Turn each entry of columns (k, m) into a number of units of 1 / ``units``, toward zero."""
     for column in columns:

@@ -48,15 +48,12 @@ class Dyadic:
 
     def index(self, values: np.ndarray) -> np.ndarray:
         """Return the bin of each value; what lies beyond the outer edges counts as just inside."""
-        # exponent and leading digits of the mantissa, which are the first bits after the sign
+        from dpstats.numerics.kernels import dyadic_places
+
         digits = self.parts.bit_length() - 1
-        steps = np.abs(values, dtype=np.float64).view(np.int64)
-        steps >>= _MANTISSA - digits
-        steps -= ((_BIAS + _LEAST) << digits) - 1
-        np.clip(steps, 0, self.zero[0], out=steps)
-        steps ^= -(values < 0).astype(np.int64)  # -1 - steps below zero
-        steps += self.zero[1]
-        return steps
+        lowest = ((_BIAS + _LEAST) << digits) - 1
+        numbers = np.ascontiguousarray(values, dtype=np.float64)
+        return dyadic_places(numbers, _MANTISSA - digits, lowest, *self.zero)
 
     def of(self, values: np.ndarray) -> np.ndarray:
         """Return the lower ends of the bins of values."""

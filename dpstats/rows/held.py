@@ -1,5 +1,6 @@
 """Hold what the first pass over a table has read, so that others need not read it again."""
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -50,6 +51,13 @@ class Held:
         else:
             self._batches = found.batches
         return found.summary
+
+    def last(self, summary: Callable[[Any], Summary]) -> Summary:
+        """Add up ``summary(batch)`` once more, and let go of each batch; later sums read anew."""
+        if self._batches is None:
+            return self._read(summary)
+        batches, self._batches = deque(self._batches), None
+        return total(summary, (batches.popleft() for _ in range(len(batches))))
 
 
 @dataclass(frozen=True)

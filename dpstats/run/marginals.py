@@ -15,14 +15,15 @@ from dpstats.noise import Noise
 from dpstats.range_estimation import Marginal
 from dpstats.range_estimation.marginal import TWO_OUTCOMES
 from dpstats.range_estimation.marginals import estimate_marginals
-from dpstats.rows import Held
 from dpstats.rows.offset import FARTHEST
 from dpstats.run.reference import reference_of
 from dpstats.schema import UNLIMITED, Batch, Numeric
 
 
-def with_marginals(request: Request, noise: Noise) -> Request:
+def with_marginals(request: Request, noise: Noise, total: Callable) -> Request:
     """Release the distribution of each numeric variable, and derive the reference from them.
+
+    ``total(each)`` adds ``each(batch)`` up over batches of the rows in use.
 
     The response is taken as the formula transforms it, the other variables as they are; one of 0
     and 1 has a distribution that is public but for its mean, and none is released. What
@@ -47,12 +48,9 @@ def with_marginals(request: Request, noise: Noise) -> Request:
     bought = {name: limit for name, limit in limits.items() if weights[name]}
     computed = {name: design.responses for name, design in designs.items()}
     computed |= {} if offset is None else {beside: offset.values}
-    total = partial(_total, request, computed)
-    if not request.table.remote:
-        total = Held(total).sum
     marginals = estimate_marginals(
-        total, bought, weights, cost, noise, request.neighbors, responses, request.one,
-        () if offset is None else (beside,),
+        partial(_total, total, computed), bought, weights, cost, noise, request.neighbors,
+        responses, request.one, () if offset is None else (beside,),
     )  # fmt: skip
     marginals = {response: TWO_OUTCOMES, **marginals}
     if offset is None:
@@ -91,10 +89,9 @@ def _declared(request: Request, formula: Formula, design: Design) -> Numeric | N
     return Numeric(*design.response_bounds)
 
 
-def _total(request: Request, computed: Mapping[str, Callable], each: Callable):
-    """Add up ``each(columns)`` over batches of the rows in use, with columns that are computed."""
-    work = partial(_with_computed, computed, each)
-    return request.rows_in_use.total(request.table, work)
+def _total(total: Callable, computed: Mapping[str, Callable], each: Callable):
+    """Add up ``each(columns)`` over batches, with columns that are computed."""
+    return total(partial(_with_computed, computed, each))
 
 
 def _with_computed(computed: Mapping[str, Callable], each: Callable, batch: Batch):

@@ -26,13 +26,20 @@ class Counted:
         return Counted(self.summary + other.summary, self.rows + other.rows)
 
 
+@dataclass(frozen=True)
 class TablePasses(Prepared):
-    """Read the rows of a call whose terms and ranges are settled."""
+    """Read the rows of a call whose terms and ranges are settled.
+
+    Batches of the rows in use that are held since ranges were estimated are read once more from
+    there, and let go.
+    """
+
+    held: Held | None = None
 
     def sum(self, summary: Callable[[Rows], Any]) -> Any:
         """Add up ``summary(rows)`` over batches of the rows in use."""
-        request = self.request
-        return request.rows_in_use.total(request.table, partial(_read, request.read_rows, summary))
+        work = partial(_read, self.request.read_rows, summary)
+        return in_use(self.request, work) if self.held is None else self.held.last(work)
 
     def gathered(self, *others: str) -> "TablePasses":
         """Load the columns in use and some others into memory, and return a copy on that table.
@@ -42,7 +49,7 @@ class TablePasses(Prepared):
         if self.request.unit is not None:
             return self
         table = self.request.table.gathered((*self.request.rows_in_use.columns, *others))
-        return replace(self, request=replace(self.request, table=table))
+        return replace(self, request=replace(self.request, table=table), held=None)
 
     @property
     def table(self) -> Table:
@@ -87,6 +94,11 @@ class CountedPasses:
         """Return passes over ``to(rows)``, held where rows are and as many bytes more fit."""
         each = Mapped(self, to)
         return Held(each.sum) if self._holds else each
+
+
+def in_use(request: Request, each: Callable[[Batch], Any]) -> Any:
+    """Add up ``each(batch)`` over batches of the rows in use."""
+    return request.rows_in_use.total(request.table, each)
 
 
 def may_hold(request: Request) -> bool:

@@ -1,6 +1,6 @@
 """Prepare a request for its mechanism: select terms and estimate ranges within the budget."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -13,9 +13,9 @@ from dpstats.noise import Noise
 from dpstats.numerics import Rows
 from dpstats.privacy import Cost
 from dpstats.range_estimation.estimate import estimate_ranges
-from dpstats.rows import RowReader
+from dpstats.rows import Held, RowReader
 from dpstats.run.marginals import with_marginals
-from dpstats.run.passes import TablePasses, in_whole_groups
+from dpstats.run.passes import TablePasses, in_use, in_whole_groups, may_hold
 from dpstats.schema import Numeric
 from dpstats.selection import Candidates
 
@@ -37,7 +37,12 @@ def prepare(request: Request, noise: Noise, by: Sequence[str] = ()) -> TablePass
     :func:`~dpstats.range_estimation.estimate.estimate_ranges`.
     """
     request = with_selected_terms(with_whole_units(request, by), noise)
-    return TablePasses.of(with_ranges(request, noise))
+    total = partial(in_use, request)
+    if not may_hold(request):
+        return TablePasses.of(with_ranges(request, noise, total))
+    held = Held(total)
+    prepared = TablePasses.of(with_ranges(request, noise, held.sum))
+    return prepared if by else replace(prepared, held=held)
 
 
 def with_whole_units(request: Request, by: Sequence[str] = ()) -> Request:
@@ -87,21 +92,20 @@ def _candidates(request: Request, terms: Sequence) -> Candidates:
     return Candidates(rows.numbers[:, flat], rows.response, places, request.neighbors, units)
 
 
-def with_ranges(request: Request, noise: Noise) -> Request:
-    """Estimate every missing range of the request.
+def with_ranges(request: Request, noise: Noise, total: Callable) -> Request:
+    """Estimate every missing range of the request by sums over the rows in use, ``total(each)``.
 
     The response is worth a quarter of the columns: its range decides over all of them. Where a
     range that is needed cannot be released, the method is replaced by one that says so.
     """
     if request.method.ranges.marginals:
-        return with_marginals(request, noise)
+        return with_marginals(request, noise, total)
     if not request.unbounded:
         return request
     cost, response = request.cost.part(request.ranges_share), request.formula.variables[0]
     weights = dict.fromkeys(request.unbounded, 1.0)
     if response in weights:
         weights[response] = max(1.0, len(weights) / 4)
-    total = partial(request.rows_in_use.total, request.table)
     everywhere = request.method.ranges.everywhere
     careful = request.method.ranges.widened
     ranges = estimate_ranges(

@@ -1,5 +1,7 @@
 """What follows from released distributions: ranges, the scale of the design, what is learned."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,7 @@ import dpstats as dp
 from dpstats.call.arguments import make_request
 from dpstats.noise import Noise
 from dpstats.run.marginals import with_marginals
+from dpstats.run.passes import in_use
 from dpstats.testing import insecure_seed
 
 
@@ -28,7 +31,7 @@ def requested(formula, table, **more):
     )  # fmt: skip
     with insecure_seed(2):
         noise = Noise(request.cost)
-        return with_marginals(request, noise), noise
+        return with_marginals(request, noise, partial(in_use, request)), noise
 
 
 @pytest.mark.parametrize("low", [-9, 30, 39])
