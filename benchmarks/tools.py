@@ -34,7 +34,8 @@ def fresh(call: str):
     """The value of a call such as ``"speed.seconds(1000, 5)"`` in a new interpreter."""
     module = call.partition(".")[0]
     code = f"import json; from benchmarks import {module}; print(json.dumps({call}))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     return json.loads(done.stdout)
 
 
