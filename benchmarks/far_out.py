@@ -1,7 +1,7 @@
 """Count how often intervals hold least squares where one long column is on the line or leaves it.
 
-``python -m benchmarks far_out`` draws tables of a long column x and a normal z, 5,000 to 60,000
-rows. The response follows a function of x, or x up to a percentile and no farther, and .4 z, with
+``python -m benchmarks far_out`` draws tables of a long column x and a normal z, of 5,000 to 60,000
+rows if not said otherwise. The response follows a function of x, or x up to a percentile and no farther, and .4 z, with
 normal errors. It prints for each law, number of rows and epsilon, without bounds and with the
 extremes rounded outward, how many of the tables' worst slopes hold least squares of all rows in .9
 of the fits, and the width of intervals over that of least squares (geometric mean over tables).
@@ -9,7 +9,7 @@ of the fits, and the width of intervals over that of least squares (geometric me
 
 import argparse
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 
 import numpy as np
@@ -81,9 +81,11 @@ LAWS |= {
 }
 
 
-def cases(tables: int, laws: dict[str, tuple[Draw, Effect]] = LAWS) -> Iterator[tuple[str, Case]]:
+def cases(
+    tables: int, sizes: Sequence[int] = ROWS, laws: dict[str, tuple[Draw, Effect]] = LAWS
+) -> Iterator[tuple[str, Case]]:
     """Draw tables of each law and size, from seeds that follow from their names."""
-    for (name, (draw, effect)), rows, table in product(laws.items(), ROWS, range(tables)):
+    for (name, (draw, effect)), rows, table in product(laws.items(), sizes, range(tables)):
         rng = np.random.default_rng(zlib.crc32(f"{name} {rows} {table}".encode()))
         x = draw(rng, rows)
         z, errors = rng.normal(size=(2, rows))
@@ -110,13 +112,16 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--tables", type=int, default=4)
     parser.add_argument("--fits", type=int, default=10)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--rows", type=int, nargs="+", default=[*ROWS])
+    parser.add_argument("--epsilon", type=float, nargs="+", default=[*EPSILONS])
+    parser.add_argument("--pure", action="store_true", help="with delta = 0")
     parser.add_argument("--only", nargs="+", metavar="LAW", choices=list(LAWS))
     given = parser.parse_args(arguments)
     laws = {name: law for name, law in LAWS.items() if not given.only or name in given.only}
     jobs = [
-        Job(name, case, epsilon, bounded, given.fits, "auto")
-        for name, case in cases(given.tables, laws)
-        for epsilon, bounded in product(EPSILONS, BOUNDS)
+        Job(name, case, epsilon, bounded, given.fits, "noisy_newton_pure" if given.pure else "auto")
+        for name, case in cases(given.tables, given.rows, laws)
+        for epsilon, bounded in product(given.epsilon, BOUNDS)
     ]
     rows = found(jobs, given.jobs, measured).rename(columns={"source": "law"})
     rows["bounded"] = rows["bounded"].map(BOUNDS)

@@ -30,6 +30,10 @@ _FIRST, _ZOOM, _ZOOMS = 0.25, 0.12, 4
 # A first histogram is read from so many times its threshold in rows. Where bounds are declared
 # the bins are few and known, and fewer do.
 _ENOUGH, _ENOUGH_RESPONSE, _WITHIN_BOUNDS = 10.0, 15.0, 0.3
+# So many times that with delta = 0: tails of Laplace noise make the threshold twice as long in its
+# deviations, while a histogram of as many rows tells as much. From 7,000 rows of two regressors on
+# at epsilon 1, in place of 11,000, it shows which columns have no tail.
+_LAPLACE = 0.6
 # Values without declared bounds are clipped so many standard deviations from the mean, as an
 # interval is about least squares of all rows. Where rows are below so many times the noise on a
 # count of a column's, for one regressor and for several, a fit shows no interval (noisy_newton asks
@@ -87,8 +91,11 @@ def estimate_marginals(
     quarter = dict.fromkeys(limits, _FIRST)
     first = count("order of magnitude", unbounded, quarter) | count("histogram", bounded, quarter)
     rows = number_of_rows(list(first.values()))
-    needed = {name: _enough(name in responses, name in bounded) * first[name].threshold
-              for name in limits}  # fmt: skip
+    needed = {
+        name: _enough(name in responses, name in bounded, histogram.is_laplace)
+        * histogram.threshold
+        for name, histogram in first.items()
+    }
     rough = [n for n in limits if rows < needed[n] or not len(first[n].occupied)]
     rest = {name: each[name].part(1 - _FIRST) for name in rough}
     quantiles = center_and_spread(total, rest, rows, noise, neighbors, one, limits)
@@ -121,9 +128,11 @@ def _clipped(marginal: Marginal, limit: Numeric | None, few: bool) -> Marginal:
     return replace(marginal, clipping=ends)
 
 
-def _enough(is_response: bool, is_bounded: bool) -> float:
+def _enough(is_response: bool, is_bounded: bool, is_laplace: bool) -> float:
     """Return how many times its threshold in rows a first histogram needs."""
-    return (_ENOUGH_RESPONSE if is_response else _ENOUGH) * (_WITHIN_BOUNDS if is_bounded else 1)
+    if is_bounded:
+        return _WITHIN_BOUNDS * (_ENOUGH_RESPONSE if is_response else _ENOUGH)
+    return (_LAPLACE if is_laplace else 1) * (_ENOUGH_RESPONSE if is_response else _ENOUGH)
 
 
 def _from_histograms(

@@ -81,8 +81,13 @@ def _extremes(
         distances = np.where(has_tail[:, None], longer[1], distances)
     tails = np.where(has_tail, np.maximum(far, _tails(units)), 0.0)
     # how a function of a variable goes on, a histogram of the variable does not tell
-    plain = [design.names[j] in design.schema for j in design.layout.numeric]
-    unseen = Extremes.UNSEEN_TAIL * far * plain
+    names = [design.names[j] for j in design.layout.numeric]
+    unseen = Extremes.UNSEEN_TAIL * far * [name in design.schema for name in names]
+    left_open = [name in marginals and marginals[name].is_open for name in names] & ~has_tail
+    if left_open.any() and not lognormal:
+        student = np.sort(np.abs(_student((np.arange(_MOST_ROWS) + 0.5) / _MOST_ROWS)))[::-1]
+        unseen = np.where(left_open, _tails([student])[0], unseen)
+        distances = np.where(left_open[:, None], _reached(student), distances)
     ends = _ends(y, limit)
     reach = float(np.abs(ends).max()) * (1.0 if limit is not None or y.is_rough else 1 + heavy)
     return Extremes(
@@ -142,8 +147,19 @@ def _continued(
 
     units, _ = _units(_table(design, marginals, rows, values), design)
     farthest = (np.sort(np.abs(unit))[::-1] for unit in units)
-    distances = [far[(Extremes.SHARES * (len(far) - 1)).astype(int)] for far in farthest]
+    distances = [_reached(far) for far in farthest]
     return _tails(units), np.reshape(distances, (len(units), len(Extremes.SHARES)))
+
+
+def _reached(farthest: np.ndarray) -> np.ndarray:
+    """Return beyond which of values (m,), largest first, ``Extremes.SHARES`` of them lie."""
+    return farthest[(Extremes.SHARES * (len(farthest) - 1)).astype(int)]
+
+
+def _student(levels: np.ndarray) -> np.ndarray:
+    """Return quantiles of Student's t with four degrees of freedom, of variance 1 (Shaw 2006)."""
+    root = np.sqrt(4 * levels * (1 - levels))
+    return np.sign(levels - 0.5) * np.sqrt(2 * np.cos(np.arccos(root) / 3) / root - 2)
 
 
 def _units(rows: Rows, design: Design) -> tuple[list[np.ndarray], np.ndarray]:

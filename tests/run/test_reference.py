@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.stats
 
 from dpstats.estimators.contract import Extremes
 from dpstats.formula import Formula
@@ -166,6 +167,22 @@ def test_a_tail_that_noise_hides_counts_as_far_alone():
     assert reference(x=bounded).extremes.far_tails[0] == 0
     found = reference(x=COUNTS).extremes
     assert found.far_tails[0] == found.tails[0] > 0 == reference().extremes.far_tails[0]
+
+
+def test_a_tail_that_is_left_open_is_that_of_students_t_and_counts_as_far_alone():
+    known = reference(x=replace_scale(NORMAL, 3.0), lognormal=False).extremes
+    assert known.far_tails[0] < 1
+    rough = replace(replace_scale(NORMAL, 3.0), is_rough=True, is_open=True)
+    found = reference(x=rough, lognormal=False).extremes
+    levels = (np.arange(1 << 14) + 0.5) / (1 << 14)
+    values = scipy.stats.t(4).ppf(levels)
+    assert found.far_tails[0] == pytest.approx(scipy.stats.kurtosis(values), rel=0.05)
+    assert found.distances[0].max() == pytest.approx(values.max() / values.std(), rel=0.02)
+    assert found.tails[0] == 0
+    square = reference(x=rough, formula="y ~ I(x**2)", lognormal=False).extremes
+    of_normal = reference(formula="y ~ I(x**2)", lognormal=False).extremes
+    assert square.far_tails[0] == pytest.approx(of_normal.far_tails[0])
+    assert reference(x=rough).extremes.far_tails[0] < 1  # logits and counts
 
 
 def test_tails_that_are_seen_go_on_as_power_laws_and_others_do_not():
