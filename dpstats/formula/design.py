@@ -30,6 +30,7 @@ from dpstats.numerics import Rows
 from dpstats.schema import (
     BOOLEAN,
     INSIDE_FUNCTIONS,
+    UNLIMITED,
     Batch,
     Categorical,
     Labels,
@@ -99,8 +100,10 @@ class Design(ColumnOrigins):
             infos[1] = coded(infos[1], model.rhs_termlist, self.schema)
         absorbed = self._recipe[0].absorbed
         constant = "the intercept" if absorbed is None else f"the effects of {absorbed}"
-        check_redundancy(infos[1], self.schema, constant, self._recipe[3])
-        check_identities(infos[1], self.schema, constant, term_bounds)
+        if all(kind == UNLIMITED for kind in self._recipe[3].values()):
+            # released ranges follow a charge, after which nothing is refused
+            check_redundancy(infos[1], self.schema, constant, self._recipe[3])
+            check_identities(infos[1], self.schema, constant, term_bounds)
         if absorbed is not None:
             infos[1] = without_intercept(infos[1])
         self._infos = infos

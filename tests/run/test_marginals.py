@@ -41,6 +41,14 @@ def test_splines_have_their_own_knots_wherever_the_rows_lie(low):
     assert len(request.design.names) == 4
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_no_spline_is_refused_for_where_the_rows_lie(sign):
+    """Below zero its columns add up to 1, above they do not; the call is charged by then."""
+    formula, table = "y ~ bs(np.minimum(x, 0), df=4, include_intercept=True)", data(2000)
+    request, _ = requested(formula, table.assign(x=sign * table["x"]))
+    assert len(request.design.names) == 5
+
+
 def test_the_reference_is_near_the_moments_of_the_design():
     table = data()
     request, noise = requested("y ~ x + I(x**2) + g", table)

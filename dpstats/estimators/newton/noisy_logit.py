@@ -57,8 +57,9 @@ _LEAST_SHARE, _LEAST_DEVIATIONS = 0.001, 2.0
 # A row adds to a Hessian up to so many times what one of ordinary curvature and leverage does.
 # Where noise is small it is the largest bound that keeps it below this part of the Hessian: cut
 # rows make steps too long, which do not settle where rare outcomes have skewed regressors
-# (benchmarks/logit_grid.py).
-_MOST_CURVATURE, _HIDDEN = 5.0, 0.12
+# (benchmarks/logit_grid.py). The bound is above zero where offsets leave no curvature: in units of
+# zero what a row adds to a Hessian has no bound.
+_LEAST_CURVATURE, _MOST_CURVATURE, _HIDDEN = 1e-6, 5.0, 0.12
 # The last sums of scores are so many where the budget is large: steps converge, and as their noises
 # are combined by precision, several cost no more than one.
 _LAST_STEPS, _LARGE_MU = 4, 10.0
@@ -238,7 +239,7 @@ def _stepped(
         return position.stepped(hessian, *queries.scores(position.eta, parts[name]))
 
     def released(name: str) -> Hessian:
-        usual = float(np.trace(curvature())) / len(position.eta)
+        usual = max(float(np.trace(curvature())) / len(position.eta), _LEAST_CURVATURE)
         hidden = parts[name].mu * rows / math.sqrt(len(position.eta))
         most = usual * max(_MOST_CURVATURE * whitening.dimension, _HIDDEN * hidden)
         return Hessian.released(*queries.hessian(position.eta, most, parts[name]))

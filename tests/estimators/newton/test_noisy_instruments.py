@@ -121,3 +121,11 @@ def test_few_rows_tell_nothing_and_say_so(rows):
         fit = dp.dp_iv("y ~ x + [d ~ z]", table(max(rows, 2), 3)[:rows], epsilon=1)
     assert fit.status == "weak_instruments" and str(fit.anderson_rubin()) == "(-inf, inf)"
     assert "too few" in fit.reasons["conf_int"] and np.isnan(fit.first_stage.fvalue)
+
+
+def test_an_endogenous_regressor_in_tiny_units_ends_no_call():
+    """Squares of its coefficient leave the range of doubles."""
+    rng = np.random.default_rng(0)
+    table = {name: rng.uniform(size=50) for name in "yz"} | {"d": 1e-160 * rng.uniform(size=50)}
+    fit = dp.dp_iv("y ~ [d ~ z]", table, epsilon=1, bounds={"d": (0, 1e-160)})
+    assert fit.status == "weak_instruments"

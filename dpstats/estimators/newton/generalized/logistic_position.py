@@ -19,6 +19,9 @@ _LONGEST = 2.0
 _CHANGE, _CHANGE_RARE = 0.15, 0.3
 # The noise on a squared length is exceeded from so many of its standard deviations on.
 _CLEAR = 2.5
+# Eigenvalues of a Hessian are no smaller: where offsets leave no slope a guessed one is zero, and a
+# position that is no number has sums of scores without bounds.
+_LEAST = 1e-9
 # Nodes and weights of an expectation over a standard normal distribution.
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(31)
 _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
@@ -50,8 +53,9 @@ class Hessian:
 
     @property
     def raised(self) -> np.ndarray:
-        """Return eigenvalues no smaller than half the norm of the noise."""
-        return np.maximum(self.values, self.deviation * math.sqrt(len(self.values)))
+        """Return eigenvalues no smaller than half the norm of the noise, and above zero."""
+        least = max(self.deviation * math.sqrt(len(self.values)), _LEAST)
+        return np.maximum(self.values, least)
 
     @property
     def inverse(self) -> np.ndarray:

@@ -32,7 +32,7 @@ def structural(forms: ReducedForms, problem: Problem) -> Release:
     place = given.structural.index(-1)
     moved = _moved_by_reduced_form(forms, given.structural)
     params = moved @ forms.y.params
-    beta = float(params[place])
+    beta = params[place]
     cov = forms.y.cov - beta * (forms.cross + forms.cross.T) + beta**2 * forms.d.cov
     of_y, of_d = forms.evidence
     hidden = moved @ (of_y.hidden_cov + beta**2 * of_d.hidden_cov) @ moved.T

@@ -241,9 +241,9 @@ def release_products(
     sqrt 2, so squares are at most 9801 / 9800 times as large. Sums that are rounded move by up to
     ``rounded`` units more in each entry. In L1 (diagonal, f x upper triangle) of u u' is
     (1 - f / 2) |u|^2 + f / 2 |u|_1^2, at most bound (1 + f (entries - 1) / 2), as |u|_1^2 is at
-    most entries |u|^2; under replace-one twice that, unless u has one entry: squares up to bound
-    differ by at most bound. Where ``entries`` are not given it is at most the root of the number
-    of products times that in L2.
+    most entries |u|^2; under replace-one twice that, as one entry of u may be in the place of
+    another, unless there is one product: squares up to bound differ by at most bound. Where
+    ``entries`` are not given it is at most the root of the number of products times that in L2.
 
     Returns
     -------
@@ -260,7 +260,7 @@ def release_products(
     l2 += rounded * _OFF * math.sqrt(len(values))
     l1 = math.sqrt(len(values)) * l2
     if entries is not None:
-        times = 2 if neighbors == REPLACE_ONE and entries > 1 else 1
+        times = 2 if neighbors == REPLACE_ONE and len(values) > 1 else 1
         l1 = times * (_DIAGONAL + _OFF * (entries - 1) / 2) / PRODUCT_UNIT
     unit = PRODUCT_UNIT * bound / _DIAGONAL
     noisy = noise.add(Query(step, values, l1, l2, unit, any_noise=True), cost)

@@ -7,6 +7,7 @@ import numpy as np
 
 from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
+from dpstats.numerics.code_sums import CodeSums
 from dpstats.numerics.cross_products import whole_weights
 
 
@@ -34,10 +35,8 @@ class GroupSizes:
         keys, sizes, unit = rows.keys, np.bincount(rows.keys), 1
         totals = squares = sizes
         if rows.parts is not None:
-            weights, unit = whole_weights(rows.parts).astype(np.int64), 1 << ENTRY_BITS
-            totals, squares = np.zeros((2, len(sizes)), np.int64)
-            np.add.at(totals, keys, weights)
-            np.add.at(squares, keys, weights**2)
+            weights, unit = whole_weights(rows.parts), 1 << ENTRY_BITS
+            totals, squares = (_sums(of, keys, len(sizes)) for of in (weights, weights**2))
         freedom = int((totals + -squares // np.maximum(totals, 1)).sum())
         of_squares = _square(totals), _square(sizes)
         return cls(len(rows), int(totals.sum()), freedom, of_squares, unit)
@@ -64,6 +63,13 @@ class GroupSizes:
             math.isqrt((square << 2 * bits) // unit**2)
             for square, unit in zip(self.squares, units, strict=False)
         ]
+
+
+def _sums(weights: np.ndarray, keys: np.ndarray, groups: int) -> np.ndarray:
+    """Add up whole numbers of at most 2^40 by group, as Python integers."""
+    sums = CodeSums(groups, 1, wide=True)
+    sums.add(keys, weights[:, None])
+    return sums.total()[:, 0]
 
 
 def _square(sums: np.ndarray) -> int:

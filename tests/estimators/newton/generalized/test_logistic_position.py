@@ -34,6 +34,12 @@ def test_steps_are_combined_by_their_precision():
     assert np.var(errors) < 1.1 * np.mean(stated) < 0.8 * once
 
 
+def test_a_guess_without_curvature_leaves_a_position_where_it_is():
+    hessian = Hessian.guessed(np.zeros((2, 2)), 0.5)
+    found = Position.start(2, 0.0).stepped(hessian, np.array([500.0, -3.0]), 1.0)
+    assert np.linalg.norm(found.eta) < 1e-4 and np.isfinite(found.cov).all()
+
+
 def test_noise_alone_does_not_move_a_position_far():
     hessian = Hessian.guessed(np.eye(2), 0.0)
     found = Position.start(2, 0.0).stepped(hessian, np.array([500.0, 0.0]), 500.0)

@@ -10,7 +10,7 @@ from dpstats.estimators.newton.row_sums.indicator_basis import IndicatorBasis, r
 from dpstats.estimators.newton.row_sums.sums import capped, rough_products
 from dpstats.noise import Noise
 from dpstats.numerics.clipping import ENTRY_BITS
-from dpstats.privacy import ADD_REMOVE, GDP, RELATIONS
+from dpstats.privacy import ADD_REMOVE, GDP, RELATIONS, PureDP
 from dpstats.testing import insecure_seed
 from tests.checks.noisy_newton import ENDS, coded, factor_case, rows
 from tests.checks.recording import Recording
@@ -126,6 +126,24 @@ def test_brute_force_reaches_the_sensitivity_and_never_exceeds_it(neighbors):
         moved = one if neighbors == ADD_REMOVE else one - other
         best = max(best, math.sqrt(sum(int(v) ** 2 for v in moved)) / l2)
     assert 0.98 < best <= 1 + 1e-12
+
+
+@pytest.mark.parametrize("levels", [1, 2, 3])
+@pytest.mark.parametrize("neighbors", RELATIONS)
+def test_rows_of_one_indicator_move_products_in_l1_as_stated(levels, neighbors):
+    """A row that is replaced leaves one level and joins another, so two squares move."""
+    one = 1 << 2 * ENTRY_BITS
+    noise, moved = Recording(PureDP(1.0)), []
+    for level in range(min(levels, 2)):
+        sums = np.zeros((levels, levels), dtype=object)
+        sums[level, level] = one
+        release_products(
+            "X'X", sums, 1.0, np.eye(levels, dtype=bool), PureDP(0.5), noise, neighbors, entries=1
+        )
+        moved.append(noise.queries[-1].values)
+    far = noise.queries[-1].l1
+    others = [0] * levels if neighbors == ADD_REMOVE or levels == 1 else moved[1]
+    assert sum(abs(a - b) for a, b in zip(moved[0], others, strict=True)) == far
 
 
 def test_sums_are_exact_and_noise_is_larger_on_the_diagonal():

@@ -42,3 +42,10 @@ def test_sizes_of_groups_add_up(parts):
         rows_of(keys[own], None if parts is None else parts[own]) for own in (keys == 1, keys != 1)
     )
     assert GroupSizes.of(one) + GroupSizes.of(two) == GroupSizes.of(rows_of(keys, parts))
+
+
+def test_squares_of_the_weights_of_a_large_group_are_exact():
+    """Those of more than 2^23 rows do not fit in 63 bits."""
+    n = (1 << 23) + 1
+    sizes = GroupSizes.of(rows_of(np.zeros(n), np.broadcast_to(1.0, n)))
+    assert sizes.freedom == (n - 1) << 20
