@@ -57,7 +57,8 @@ def dp_describe(
     by : str, optional
         Column of groups, whose labels are public. Groups share no row, so all cost what one costs.
     bounds : mapping, optional
-        ``{column: (low, high)}``, public; values outside are clipped. What is left out is released.
+        ``{column: (low, high)}``, public; values outside are clipped. What is left out is released,
+        and an infinite number there counts as missing.
     levels : mapping, optional
         ``{column: [levels]}``, public, for text columns and numbers that are factors. A value that
         is no level counts as missing.
