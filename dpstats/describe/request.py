@@ -83,7 +83,8 @@ class DescribeRequest:
     def total(self, each: Callable[[Batch], Any]) -> Any:
         """Add up ``each(batch)`` over batches of the rows in use, values cut to declared bounds.
 
-        Infinite numbers of columns without bounds, which would move them, are missing. Rows have their parts beside them where they do not count once each.
+        Infinite numbers of columns without bounds, which would move them, are missing. Rows have
+        their parts beside them where they do not count once each.
         """
         plain = self.by is None and self.subset is None and self.counting.one == 1
         work = each if plain else partial(_of_used, self.rows_in_use, self.counting, each)

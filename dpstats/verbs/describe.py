@@ -1,7 +1,9 @@
 """Describe columns with dp_describe: counts, means, deviations, quantiles and shares."""
 
 from collections.abc import Sequence
+from inspect import signature
 
+from dpstats.call.unsupported import INSTEAD_DESCRIBE, check_supported
 from dpstats.codebook import Schema
 from dpstats.describe.call import make_request
 from dpstats.privacy import Chargeable
@@ -37,6 +39,7 @@ def dp_describe(
     missing: str = "drop",
     budget: Chargeable | None = None,
     progress: bool | None = None,
+    **options,
 ) -> DPDescription:
     """Release a table of descriptive statistics, Table 1, under differential privacy.
 
@@ -105,6 +108,8 @@ def dp_describe(
         Shared budget to charge; refused before any row is read when it does not fit.
     progress : bool, optional
         Progress bar over what is released; by default on a terminal, for runs over a second.
+    **options
+        None: what other packages have is refused with what there is instead.
 
     Returns
     -------
@@ -134,6 +139,7 @@ def dp_describe(
     >>> table.frame["variable"].unique().tolist()
     ['x', 'y']
     """
+    check_supported(options, signature(dp_describe).parameters, "dp_describe", INSTEAD_DESCRIBE)
     declared = Schema.of(schema).updated(bounds, levels, types)
     request = make_request(
         data, columns, declared=declared, by=by, groups=groups, epsilon=epsilon,
