@@ -39,7 +39,7 @@ def dp_describe(
     missing: str = "drop",
     budget: Chargeable | None = None,
     progress: bool | None = None,
-    **options,
+    **others,
 ) -> DPDescription:
     """Release a table of descriptive statistics, Table 1, under differential privacy.
 
@@ -108,7 +108,7 @@ def dp_describe(
         Shared budget to charge; refused before any row is read when it does not fit.
     progress : bool, optional
         Progress bar over what is released; by default on a terminal, for runs over a second.
-    **options
+    **others
         None: what other packages have is refused with what there is instead.
 
     Returns
@@ -139,7 +139,7 @@ def dp_describe(
     >>> table.frame["variable"].unique().tolist()
     ['x', 'y']
     """
-    check_supported(options, signature(dp_describe).parameters, "dp_describe", INSTEAD_DESCRIBE)
+    check_supported(others, signature(dp_describe).parameters, "dp_describe", INSTEAD_DESCRIBE)
     declared = Schema.of(schema).updated(bounds, levels, types)
     request = make_request(
         data, columns, declared=declared, by=by, groups=groups, epsilon=epsilon,
