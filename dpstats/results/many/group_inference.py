@@ -12,14 +12,12 @@ from dpstats.formula import Design, Formula, linear_constraints
 from dpstats.inference import Uncertainty, slopes_of, statuses
 from dpstats.option_checks import checked_alpha
 from dpstats.privacy import PrivacyReport
-from dpstats.results.one.inference_mixin import WHICH, held
+from dpstats.results.one.inference_mixin import WHICH, by_t, held
 from dpstats.results.one.offsets import added_to
 from dpstats.results.one.tables_mixin import TIDY, facts
 from dpstats.rows.group_labels import columns_of, label_columns
 from dpstats.schema import Numeric, Schema
 from dpstats.spelling import check_word
-
-_TESTED = ("coef", "std err", "z", "P>|z|", "Conf. Int. Low", "Conf. Int. Upp.")
 
 
 class GroupInference(ABC):
@@ -262,7 +260,9 @@ class GroupInference(ABC):
         ends = self.uncertainty.intervals(R, checked_alpha(alpha))
         p = self.uncertainty.p_values(R, r)
         columns = effect, sd, (effect - r) / sd, p, ends[..., 0], ends[..., 1]
-        return self._tall([f"c{i}" for i in range(len(r))], "hypothesis", _TESTED, columns)
+        law = "t" if by_t(self.uncertainty) else "z"
+        names = "coef", "std err", law, f"P>|{law}|", "Conf. Int. Low", "Conf. Int. Upp."
+        return self._tall([f"c{i}" for i in range(len(r))], "hypothesis", names, columns)
 
     @cached_property
     def _design(self) -> Design:

@@ -36,6 +36,11 @@ def held(ends: np.ndarray, declared: tuple[float, float]) -> np.ndarray:
     return np.where(np.isinf(ends), ends, np.clip(ends, *declared))
 
 
+def by_t(errors: Uncertainty) -> bool:
+    """Tell whether intervals are of Student's t, as with few clusters."""
+    return isinstance(errors, ClusterWald) and bool(np.isfinite(errors.degrees()).any())
+
+
 def _tabulated(mean, errors: np.ndarray, ends: np.ndarray, index) -> pd.DataFrame:
     """Tabulate predictions, their standard errors and intervals (q, 2) in statsmodels' columns."""
     low, high = ends.T
@@ -338,14 +343,8 @@ class Inferred(ABC):
             intervals=self._intervals(R, alpha),
             alpha=float(alpha),
             reasons=self._why_no_errors(R),
-            by_t=self._by_t,
+            by_t=by_t(self.uncertainty),
         )
-
-    @property
-    def _by_t(self) -> bool:
-        """Tell whether intervals are of Student's t, as with few clusters."""
-        errors = self.uncertainty
-        return isinstance(errors, ClusterWald) and bool(np.isfinite(errors.degrees()).any())
 
     def _why_no_errors(self, rows: np.ndarray) -> tuple[str, ...]:
         """Explain why standard errors of linear combinations are NaN; empty where none is."""
