@@ -92,6 +92,26 @@ INSTEAD_IV = INSTEAD | {
 }
 """The same for dp_iv."""
 
+_SHARED = (
+    *("freq_weights", "var_weights", "sample_weight", "weight", "na_action", "na_rm", "na.rm"),
+    *("dropna", "seed", "random_state", "rng", "conf_level", "verbose", "eps", "accountant"),
+    *("bounds_X", "bounds_y", "data_norm", "sensitivity", "clip_bounds"),
+)
+_COLUMNS = "name the columns, as in dp_describe(data, ['age', 'wage'])"
+_OF_PERSONS = 'where a person has several rows name their column, unit="person"'
+INSTEAD_DESCRIBE = {name: INSTEAD[name] for name in _SHARED} | {
+    **dict.fromkeys(["include", "exclude", "formula", "variables", "vars"], _COLUMNS),
+    **dict.fromkeys(["percentiles", "probs", "q"], "give quantiles=(0.1, 0.9)"),
+    **dict.fromkeys(["groupby", "group_by", "over", "split"], 'write by="column"'),
+    **dict.fromkeys(["cov_type", "cluster", "clusters", "cov_kwds"], _OF_PERSONS),
+    **dict.fromkeys(["id", "subject", "entity", "panel_id", "person"], _OF_PERSONS),
+    "conf_level": "give alpha=",
+    "bins": "histogram=True has bins that follow from bounds= or from what is released",
+    "method": "descriptions are released by one method; leave it out",
+    "n_jobs": "leave it out",
+}
+"""The same for dp_describe."""
+
 # Names of commands and estimators of other programs, in small letters.
 LEAST_SQUARES = (
     *("ols", "lm", "reg", "regress", "linear", "least_squares", "lstsq", "wls", "gls"),
@@ -148,13 +168,16 @@ def check_supported(
     others : mapping
         What to write instead of arguments that other packages have.
     """
-    methods = {"dp_ols": METHODS, "dp_iv": INSTRUMENTAL}.get(function, GENERALIZED)
+    of_functions = {"dp_ols": METHODS, "dp_iv": INSTRUMENTAL, "dp_describe": {}}
+    methods = of_functions.get(function, GENERALIZED)
     known = {name for method in methods.values() for name in method.options}
     for name, value in options.items():
         if name in known or value is None:
             continue
         near = nearest(name, [*parameters, *sorted(known)])
         instead = others.get(name) or near and f"did you mean {near}=?"
+        if not instead and not methods:
+            instead = f"help(dpstats.{function}) lists what it takes"
         if instead:
             raise ArgumentError(f"{function} has no argument {name}={_shown(value)}; {instead}")
 

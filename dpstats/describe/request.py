@@ -1,9 +1,11 @@
 """Hold the public facts of one call of dp_describe, and read the rows that it uses."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
+
+import numpy as np
 
 from dpstats.call.request import relation_in_words
 from dpstats.describe.counting import Counting
@@ -81,10 +83,13 @@ class DescribeRequest:
     def total(self, each: Callable[[Batch], Any]) -> Any:
         """Add up ``each(batch)`` over batches of the rows in use, values cut to declared bounds.
 
-        Rows have their parts beside them where they do not count once each.
+        Infinite numbers of columns without bounds, which would move them, are missing. Rows have
+        their parts beside them where they do not count once each.
         """
         plain = self.by is None and self.subset is None and self.counting.one == 1
         work = each if plain else partial(_of_used, self.rows_in_use, self.counting, each)
+        free = [name for name, kind in self.columns.items() if kind is None]
+        work = partial(_finite, free, work) if free else work
         return self.table.total(self.read, work)
 
     def report(self, events, private: bool) -> PrivacyReport:
@@ -120,3 +125,9 @@ class DescribeRequest:
 
 def _of_used(rows: RowsInUse, counting: Counting, each: Callable, batch: Batch) -> Any:
     return each(counting.of(rows.of(batch)))
+
+
+def _finite(free: Sequence[str], each: Callable, batch: Batch) -> Any:
+    """Apply ``each`` to a batch whose infinite numbers of the columns ``free`` are missing."""
+    found = {name: np.where(np.isinf(batch[name]), np.nan, batch[name]) for name in free}
+    return each({**batch, **found})

@@ -12,7 +12,7 @@ def linear_constraints(names: Sequence[str], hypotheses) -> tuple[np.ndarray, np
     """Read hypotheses R beta = r about the coefficients with these names; return (R, r).
 
     ``hypotheses`` is a text such as ``"x1 = x2"`` or ``"x1 = 0, x2 + x3 = 1"``, a sequence or
-    a mapping of them, or a matrix with one row a hypothesis = 0.
+    a mapping of them, a matrix with one row a hypothesis = 0, or a pair (R, r).
 
     >>> linear_constraints(["Intercept", "x1", "x2"], "x1 = x2, Intercept = 3")
     (array([[ 0.,  1., -1.],
@@ -27,6 +27,8 @@ def linear_constraints(names: Sequence[str], hypotheses) -> tuple[np.ndarray, np
             f"'{names[-1]} = 0' about {', '.join(names)}"
         ) from None
     R, r = constraint.coefs.astype(float), constraint.constants[:, 0].astype(float)
+    if not (np.isfinite(R).all() and np.isfinite(r).all()):
+        raise ArgumentError(f"expected hypotheses of finite numbers, got {hypotheses!r}")
     if np.linalg.matrix_rank(R) < len(R):
         raise ArgumentError(f"expected hypotheses that do not follow from each other: {R.tolist()}")
     return R, r
@@ -38,6 +40,6 @@ def _readable(hypotheses):
         return hypotheses.replace("(Intercept)", "_(Intercept)")
     if isinstance(hypotheses, Mapping):
         return {_readable(text): value for text, value in hypotheses.items()}
-    if isinstance(hypotheses, Sequence):
+    if isinstance(hypotheses, Sequence) and all(isinstance(one, str) for one in hypotheses):
         return [_readable(one) for one in hypotheses]
     return hypotheses

@@ -100,6 +100,11 @@ def _check_learned(
     response, design = matrices
     code = model.lhs_termlist[0].name()
     if response.shape[1] != 1 and read(model.lhs_termlist[0].factors[0].code).bare is None:
+        if {f.type for f in infos[0].factor_infos.values()} == {"numerical"}:
+            raise FormulaError(
+                f"expected one numeric response, but {code} has {response.shape[1]} columns; "
+                "write one number"
+            )
         inner = code[2:-1] if code.startswith("I(") else code
         raise FormulaError(
             f"expected one numeric response, but {code} is true or false; write I(({inner}) * 1), "

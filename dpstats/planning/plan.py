@@ -241,7 +241,8 @@ def _forecast(
     declared = Schema.of(schema).updated(bounds, levels)
     bounds, levels = declared.bounds, declared.levels
     check_described(formula, bounds, levels, x_new)
-    epsilons = checked_epsilons(epsilon, target_width)
+    searched = epsilon is None and target_width is not None
+    epsilons = GRID if searched else checked_epsilons(epsilon, "; without it give target_width=")
     labelled = (entry.get("cluster") for entry in entries.values())
     call = {"formula": formula, "data": no_rows(formula, declared, weights, unit, *labelled),
             "bounds": bounds, "levels": levels, "x_new": x_new, "neighbors": neighbors,
@@ -295,17 +296,14 @@ def _groups_of_persons(max_groups, unit, by) -> int:
     return whole("max_groups", 1)(max_groups)
 
 
-def checked_epsilons(epsilon, target_width=None) -> tuple[float, ...]:
-    """Check the privacy losses to try, and sort them."""
-    if epsilon is None and target_width is not None:
-        return GRID
+def checked_epsilons(epsilon, instead: str = "") -> tuple[float, ...]:
+    """Check the privacy losses to try, and sort them; say what is there ``instead`` of them."""
     values = [epsilon]
     if isinstance(epsilon, Iterable) and not isinstance(epsilon, str):
         values = list(epsilon)
     if epsilon is None or not values:
         raise ArgumentError(
-            f"expected epsilon to list numbers > 0, such as [0.5, 1], got {epsilon!r}; without it "
-            "give target_width="
+            f"expected epsilon to list numbers > 0, such as [0.5, 1], got {epsilon!r}{instead}"
         )
     return tuple(sorted({validate_guarantee(value, 0.0)[0] for value in values}))
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass
 from fractions import Fraction
 from functools import cached_property
+from numbers import Real
 from typing import NamedTuple
 
 from dpstats.errors import ArgumentError, BudgetError, shown
@@ -230,10 +231,10 @@ def make_composition(epsilon, delta, rule, set_aside, first: Call | None = None)
         return Composition(epsilon, delta, rule, delta if failing and rule == "gdp" else 0.0)
     if rule == "sum":
         raise ArgumentError('set_aside is for composition="gdp"; leave it out')
-    _, set_aside = validate_guarantee(epsilon, set_aside)
-    if set_aside > delta:
-        raise ArgumentError(f"expected set_aside in [0, delta={delta:g}], got {set_aside:g}")
-    return Composition(epsilon, delta, rule, set_aside)
+    aside = float(set_aside) if isinstance(set_aside, Real) else math.nan
+    if not 0 <= aside <= delta:
+        raise ArgumentError(f"expected set_aside in [0, delta={delta:g}], got {shown(set_aside)}")
+    return Composition(epsilon, delta, rule, aside)
 
 
 def check_fits(rule: Composition, total: Total, call: Call, owner: str = "the budget") -> Total:

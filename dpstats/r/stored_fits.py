@@ -25,11 +25,8 @@ def raw_powers(state: str, variable: str, level: float) -> dict:
     }
 
 
-# Columns of marginal effects here, and as statsmodels has them.
-_MARGINS = {
-    "estimate": "dy/dx", "std_error": "Std. Err.", "statistic": "z", "p_value": "Pr(>|z|)",
-    "lower": "Conf. Int. Low", "upper": "Cont. Int. Hi.",
-}  # fmt: skip
+# Columns of marginal effects, in statsmodels' order.
+_MARGINS = "estimate", "std_error", "statistic", "p_value", "lower", "upper"
 
 
 def margins(state: str, level: float, places: Sequence[float] | None = None) -> dict:
@@ -39,10 +36,10 @@ def margins(state: str, level: float, places: Sequence[float] | None = None) -> 
     else:
         groups = dp.DPGroupResults.from_json(state)
         fits = [groups[groups.labels[int(place) - 1]] for place in places]
-    tables = [fit.get_margeff().summary_frame(1 - level) for fit in fits]
-    table = pd.concat(tables) if tables else pd.DataFrame(columns=list(_MARGINS.values()))
-    columns = {name: table[own].tolist() for name, own in _MARGINS.items()}
-    return {"names": list(table.index), **columns}
+    frames = [fit.get_margeff().summary_frame(1 - level) for fit in fits]
+    tables = [frame.set_axis(_MARGINS, axis="columns") for frame in frames]
+    table = pd.concat(tables) if tables else pd.DataFrame(columns=_MARGINS)
+    return {"names": list(table.index), **{name: table[name].tolist() for name in _MARGINS}}
 
 
 def error_bound(state: str, q: float, reference: Mapping | None = None) -> dict:

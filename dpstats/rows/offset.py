@@ -8,7 +8,7 @@ import numpy as np
 
 from dpstats.engines import AnyTable
 from dpstats.engines.columns import NUMERIC, UNTYPED
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, typed
 from dpstats.schema import UNLIMITED, Batch, Categorical, Numeric, Schema
 from dpstats.spelling import no_column
 
@@ -130,8 +130,7 @@ def _range(argument: str, name, bounds: Mapping, table: AnyTable) -> Numeric:
     """Return the declared range of a column, which must hold numbers."""
     if not isinstance(name, str):
         raise ArgumentError(
-            f'expected {argument} to name a column, as in {argument}="t", got a '
-            f"{type(name).__name__}"
+            f'expected {argument} to name a column, as in {argument}="t", got {typed(name)}'
         )
     if name not in table.columns:
         raise no_column(name, table.columns)

@@ -12,7 +12,7 @@ from dpstats.verbs.ols import dp_ols
 from dpstats.verbs.poisson import dp_poisson
 
 # Arguments of verbs that are no part of a study.
-_NOT_OF_STUDIES = ("formula", "data", "schema", "budget", "progress", "n_jobs", "options")
+_NOT_OF_STUDIES = ("formula", "data", "schema", "budget", "progress", "n_jobs", "options", "others")
 
 
 def _alone(text: str) -> tuple[Formula]:

@@ -129,7 +129,7 @@ def _in(language: str, text: str, place: str, kind: str) -> str:
                     f"{place}: {error}; as a formula of {other} it can be read: write language = "
                     f'"{other}" in the study file'
                 ) from None
-        raise
+        raise FormulaError(f"{place}: {error}") from None
     return written
 
 

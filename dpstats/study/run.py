@@ -4,7 +4,7 @@ from pathlib import Path
 
 from dpstats.errors import ArgumentError, BudgetError, shown
 from dpstats.ledger import Asked, Ledger
-from dpstats.option_checks import checked_progress
+from dpstats.option_checks import checked_progress, file_path
 from dpstats.privacy import Call, Charge, Chargeable
 from dpstats.progress_bar import progress_bar
 from dpstats.results.record.record import checked_target, write_record
@@ -81,9 +81,12 @@ def run_study(
     LedgerError
         When the ledger cannot be written.
     """
+    path = file_path("path")(path)
     study, target = Study.read(path), checked_target(out)
     progress = checked_progress(progress)
-    command = f"dpstats run {'--dry-run ' * dry_run}{Path(path).name}"
+    if not isinstance(dry_run, bool):
+        raise ArgumentError(f"expected dry_run to be True or False, got {shown(dry_run)}")
+    command = f"dpstats run {'--dry-run ' * dry_run}{path.name}"
     if ledger is None and dry_run:
         return _write(study, _dry_fits(study, progress), target, None, command)
     if not isinstance(ledger, Ledger):

@@ -1,7 +1,9 @@
 """Describe columns with dp_describe: counts, means, deviations, quantiles and shares."""
 
 from collections.abc import Sequence
+from inspect import signature
 
+from dpstats.call.unsupported import INSTEAD_DESCRIBE, check_supported
 from dpstats.codebook import Schema
 from dpstats.describe.call import make_request
 from dpstats.privacy import Chargeable
@@ -37,6 +39,7 @@ def dp_describe(
     missing: str = "drop",
     budget: Chargeable | None = None,
     progress: bool | None = None,
+    **others,
 ) -> DPDescription:
     """Release a table of descriptive statistics, Table 1, under differential privacy.
 
@@ -57,7 +60,8 @@ def dp_describe(
     by : str, optional
         Column of groups, whose labels are public. Groups share no row, so all cost what one costs.
     bounds : mapping, optional
-        ``{column: (low, high)}``, public; values outside are clipped. What is left out is released.
+        ``{column: (low, high)}``, public; values outside are clipped. What is left out is released,
+        and an infinite number there counts as missing.
     levels : mapping, optional
         ``{column: [levels]}``, public, for text columns and numbers that are factors. A value that
         is no level counts as missing.
@@ -104,6 +108,8 @@ def dp_describe(
         Shared budget to charge; refused before any row is read when it does not fit.
     progress : bool, optional
         Progress bar over what is released; by default on a terminal, for runs over a second.
+    **others
+        None: what other packages have is refused with what there is instead.
 
     Returns
     -------
@@ -133,6 +139,7 @@ def dp_describe(
     >>> table.frame["variable"].unique().tolist()
     ['x', 'y']
     """
+    check_supported(others, signature(dp_describe).parameters, "dp_describe", INSTEAD_DESCRIBE)
     declared = Schema.of(schema).updated(bounds, levels, types)
     request = make_request(
         data, columns, declared=declared, by=by, groups=groups, epsilon=epsilon,

@@ -48,6 +48,23 @@ def test_a_large_epsilon_gives_the_figures_of_the_table():
         assert found[None, "region", "share", level].estimate == pytest.approx(share, abs=1e-4)
 
 
+@pytest.mark.parametrize("by", [None, "female"])
+def test_infinite_numbers_are_missing_where_no_bounds_move_them(by):
+    """One in ten put a mean of 2e14 into Table 1, where regressions leave such rows out."""
+    data = survey(20_000)
+    data["hours"] = np.where(np.arange(len(data)) % 10 == 0, np.inf, data["hours"])
+    found, _ = released(data, ["hours"], 1e6, by=by)
+    for label, rows in data.groupby("female") if by else [(None, data)]:
+        known = rows["hours"][np.isfinite(rows["hours"])]
+        assert found[label, "hours", "n", None].estimate == pytest.approx(len(known), abs=0.1)
+        mean = found[label, "hours", "mean", None].estimate
+        assert mean == pytest.approx(known.mean(), abs=0.1)
+    bounded, _ = released(data, ["hours"], 1e6, bounds={"hours": (0, 100)})
+    moved = np.minimum(data["hours"], 100)
+    assert bounded[None, "hours", "missing", None].estimate == pytest.approx(0, abs=0.1)
+    assert bounded[None, "hours", "mean", None].estimate == pytest.approx(moved.mean(), abs=0.2)
+
+
 def test_groups_are_described_each_by_its_own_rows():
     data = survey(20_000)
     found, _ = released(data, ["normal", "region"], 1e6, by="female")

@@ -348,6 +348,7 @@ UNSUITABLE = [
     ("g ~ x", "one numeric response"),
     ("C(g) ~ x", "one numeric response"),
     ("bs(y, df=4) ~ x", "one numeric response"),
+    ("poly(y, 2) ~ x", r"one numeric response, but poly\(y, 2\) has 2 columns; write one number"),
     ("I(y > 3) ~ x", r"one numeric response.*\* 1"),
 ]
 

@@ -20,6 +20,10 @@ def test_hypotheses_are_those_of_statsmodels_where_there_is_no_noise():
         frame = theirs.summary_frame()
         np.testing.assert_allclose(ours.sd, frame["std err"], rtol=0.02)
         np.testing.assert_allclose(ours.pvalue, np.atleast_1d(theirs.pvalue), atol=0.05)
+    for pair in (([[1, 1], [0, 1]], [0.7, 0.5]), (np.array([[0.0, 1.0]]), 0.5)):
+        ours, theirs = result.t_test(pair), ols.t_test(pair, use_t=False)
+        np.testing.assert_allclose(ours.effect, np.atleast_1d(theirs.effect), atol=1e-3)
+        np.testing.assert_allclose(ours.pvalue, np.atleast_1d(theirs.pvalue), atol=0.05)
     joint = result.f_test("x + Intercept = 0.7, x = 0.5")
     theirs = ols.f_test("x + Intercept = 0.7, x = 0.5")
     assert joint.df_num == theirs.df_num == 2

@@ -272,7 +272,7 @@ def test_a_single_call_may_have_the_whole_and_then_nothing_is_left(cost, aside):
         ({"composition": "pld"}, "expected composition to be one of"),
         ({"delta": 0, "composition": "gdp"}, "needs delta > 0"),
         ({"set_aside": 2e-6}, r"set_aside in \[0, delta=1e-06\]"),
-        ({"set_aside": -1e-9}, "delta in"),
+        ({"set_aside": -1e-9}, r"expected set_aside in \[0, delta=1e-06\], got -1e-09"),
         ({"composition": "sum", "set_aside": 1e-9}, 'is for composition="gdp"'),
     ],
 )

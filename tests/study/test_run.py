@@ -385,6 +385,8 @@ def test_the_folder_is_checked_before_anything_is_spent(folder, ledger):
     for out in ("out", "no/out"):
         with pytest.raises(dp.ArgumentError):
             dp.run_study(folder / "study.toml", folder / out, ledger=ledger)
+    with pytest.raises(dp.ArgumentError, match="expected dry_run to be True or False, got 'a'"):
+        dp.run_study(folder / "study.toml", folder / "new", ledger=ledger, dry_run="a")
     with pytest.raises(dp.ArgumentError, match=r"a dpstats\.Ledger"):
         dp.run_study(folder / "study.toml", folder / "new", ledger=dp.Budget(1))
     assert ledger.spent == (0, 0)
@@ -465,7 +467,7 @@ def test_a_study_says_which_language_its_formulas_are_in(folder):
         ("Python", "y ~ I(x^2)", 'as a formula of R it can be read: write language = "R"'),
         ("Python", "y ~ log(x + 1) + relevel(kind, 'v')", "formula of R"),
         ("R", "y ~ np.sqrt(x)", 'as a formula of Python it can be read: write language = "Python"'),
-        ("R", "y ~ mean(x)", r"^(?!.*language)"),
+        ("R", "y ~ mean(x)", r"^models\.main: (?!.*language)"),
         ("r", "y ~ x", "expected language to be 'Python' or 'R', got 'r'"),
     ],
 )

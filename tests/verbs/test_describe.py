@@ -64,6 +64,14 @@ REFUSED = {
     "far": ({"bounds": {"age": (0, 1e70)}}, "tighten"),
     "alpha": ({"alpha": 0}, "alpha"),
     "budget": ({"budget": 1}, "Ledger"),
+    "percentiles": (
+        {"percentiles": [0.1]},
+        r"argument percentiles=.*quantiles=\(0.1, 0.9\)",
+    ),
+    "include": ({"include": "all"}, "has no argument include='all'; name the columns"),
+    "eps": ({"eps": 1}, "has no argument eps=1; give epsilon="),
+    "misspelt": ({"subsets": "age > 20"}, "did you mean subset=?"),
+    "option": ({"foo": 1}, r"has no argument foo=1; help\(dpstats.dp_describe\) lists"),
 }
 
 

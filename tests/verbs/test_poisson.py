@@ -46,7 +46,7 @@ def test_declared_bounds_cut_the_response():
         ("y ~ x | g", {}, "a Poisson regression cannot absorb g"),
         ("y ~ x", {"delta": 0}, "needs delta > 0"),
         ("y ~ x", {"offset": "nowhere"}, "no column 'nowhere'"),
-        ("y ~ x", {"offset": 3}, "expected offset to name a column"),
+        ("y ~ x", {"offset": 3}, "expected offset to name a column, .* got an int"),
         ("y ~ x", {"exposure": "level"}, "exposure='level' is a column of type .*numbers"),
         ("y ~ x", {"offset": "x", "exposure": "x"}, "are one column"),
         ("y ~ x", {"exposure": "y"}, "exposure='y' is the response, .* name another column"),

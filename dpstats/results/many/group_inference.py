@@ -12,13 +12,12 @@ from dpstats.formula import Design, Formula, linear_constraints
 from dpstats.inference import Uncertainty, slopes_of, statuses
 from dpstats.option_checks import checked_alpha
 from dpstats.privacy import PrivacyReport
-from dpstats.results.one.inference_mixin import held
+from dpstats.results.one.inference_mixin import WHICH, by_t, held
 from dpstats.results.one.offsets import added_to
 from dpstats.results.one.tables_mixin import TIDY, facts
 from dpstats.rows.group_labels import columns_of, label_columns
 from dpstats.schema import Numeric, Schema
-
-_TESTED = ("coef", "std err", "z", "P>|z|", "Conf. Int. Low", "Conf. Int. Upp.")
+from dpstats.spelling import check_word
 
 
 class GroupInference(ABC):
@@ -181,13 +180,19 @@ class GroupInference(ABC):
         return pd.DataFrame({**self._labels(), **status, **facts(self)})
 
     def predict(
-        self, newdata=None, interval: bool = False, alpha: float = 0.05, offset=None, exposure=None
+        self,
+        newdata=None,
+        interval: bool = False,
+        alpha: float = 0.05,
+        offset=None,
+        exposure=None,
+        which: str = "mean",
     ) -> pd.DataFrame:
         """Predict at public new data in every group; costs no budget.
 
         Parameters
         ----------
-        newdata, interval, alpha, offset, exposure
+        newdata, interval, alpha, offset, exposure, which
             As of :meth:`DPResults.predict`.
 
         Returns
@@ -203,6 +208,7 @@ class GroupInference(ABC):
             For a missing column, an unknown level or a missing value, and as
             :meth:`DPResults.predict` for an offset or exposure.
         """
+        check_word("which", which, WHICH)
         design = self._design
         rows = design.predictors(newdata)
         added = added_to(self.evidence.model, len(rows), offset, exposure)
@@ -212,14 +218,16 @@ class GroupInference(ABC):
             rows = np.full_like(rows, np.nan)
         low, high = self.response_range
         predictors = self.estimates[:, : self.size] @ rows.T + added
-        mean = np.clip(self.evidence.means(predictors), low, high)
+        linear = which == "linear"
+        mean = predictors if linear else np.clip(self.evidence.means(predictors), low, high)
         points = pd.RangeIndex(len(rows))
         points = newdata.index if isinstance(newdata, pd.DataFrame) else points
         if not interval:
             return pd.DataFrame(mean, self._index(), points)
         ends = self.uncertainty.intervals(rows, checked_alpha(alpha))
-        ends = self._ends_of_means(ends + np.expand_dims(added, -1))
-        errors = self.uncertainty.errors(rows) * self.evidence.slopes(predictors)
+        ends, errors = ends + np.expand_dims(added, -1), self.uncertainty.errors(rows)
+        if not linear:
+            ends, errors = self._ends_of_means(ends), errors * self.evidence.slopes(predictors)
         names = "mean", "mean_se", "mean_ci_lower", "mean_ci_upper"
         columns = mean, errors, ends[..., 0], ends[..., 1]
         return self._tall(list(points), str(points.name or "point"), names, columns)
@@ -252,7 +260,9 @@ class GroupInference(ABC):
         ends = self.uncertainty.intervals(R, checked_alpha(alpha))
         p = self.uncertainty.p_values(R, r)
         columns = effect, sd, (effect - r) / sd, p, ends[..., 0], ends[..., 1]
-        return self._tall([f"c{i}" for i in range(len(r))], "hypothesis", _TESTED, columns)
+        law = "t" if by_t(self.uncertainty) else "z"
+        names = "coef", "std err", law, f"P>|{law}|", "Conf. Int. Low", "Conf. Int. Upp."
+        return self._tall([f"c{i}" for i in range(len(r))], "hypothesis", names, columns)
 
     @cached_property
     def _design(self) -> Design:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dpstats.atomic_write import replacing
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, shown
 from dpstats.escaping import write_csv
 from dpstats.evidence import Stack
 from dpstats.privacy import PrivacyReport
@@ -292,17 +292,25 @@ class DPGroupResults(GroupInference):
         ArgumentError
             For a label that is not among ``labels``.
         """
-        if label not in self._numbers:
+        number = self._number(label)
+        if number is None:
             listed = ", ".join(map(repr, self.labels[:_LISTED]))
             more = ", ..." if len(self) > _LISTED else ""
-            raise ArgumentError(f"there is no group {label!r} among {listed}{more}")
-        return member(self, self._numbers[label])
+            raise ArgumentError(f"there is no group {shown(label)} among {listed}{more}")
+        return member(self, number)
 
     def __getattr__(self, name: str):
         raise refusal(self, name)
 
     def __contains__(self, label) -> bool:
-        return label in self._numbers
+        return self._number(label) is not None
+
+    def _number(self, label) -> int | None:
+        """Return the place of a label, None of what is none."""
+        try:
+            return self._numbers.get(label)
+        except TypeError:  # a list or a frame is no key
+            return None
 
     def items(self) -> Iterator[tuple[Any, DPResults]]:
         """Iterate over labels and groups, as a mapping does."""

@@ -21,6 +21,10 @@ from dpstats.inference import (
 from dpstats.option_checks import checked_alpha
 from dpstats.results.one.offsets import added_to
 from dpstats.schema import Schema
+from dpstats.spelling import check_word
+
+# What predict() gives: means, or the sums of coefficients times columns that they follow from.
+WHICH = ("mean", "linear")
 
 
 def held(ends: np.ndarray, declared: tuple[float, float]) -> np.ndarray:
@@ -30,6 +34,18 @@ def held(ends: np.ndarray, declared: tuple[float, float]) -> np.ndarray:
     that nothing is known.
     """
     return np.where(np.isinf(ends), ends, np.clip(ends, *declared))
+
+
+def by_t(errors: Uncertainty) -> bool:
+    """Tell whether intervals are of Student's t, as with few clusters."""
+    return isinstance(errors, ClusterWald) and bool(np.isfinite(errors.degrees()).any())
+
+
+def _tabulated(mean, errors: np.ndarray, ends: np.ndarray, index) -> pd.DataFrame:
+    """Tabulate predictions, their standard errors and intervals (q, 2) in statsmodels' columns."""
+    low, high = ends.T
+    columns = {"mean": mean, "mean_se": errors, "mean_ci_lower": low, "mean_ci_upper": high}
+    return pd.DataFrame(columns, index)
 
 
 class Inferred(ABC):
@@ -174,7 +190,13 @@ class Inferred(ABC):
         return self.uncertainty.errors(rows)[0]
 
     def predict(
-        self, newdata=None, interval: bool = False, alpha: float = 0.05, offset=None, exposure=None
+        self,
+        newdata=None,
+        interval: bool = False,
+        alpha: float = 0.05,
+        offset=None,
+        exposure=None,
+        which: str = "mean",
     ):
         """Predict at public new data; costs no budget.
 
@@ -198,6 +220,8 @@ class Inferred(ABC):
         offset, exposure : float or array_like, shape (q,), optional
             Of a logit an offset, of a Poisson regression one or both: public numbers for the rows,
             by default 0 and 1.
+        which : str
+            ``"mean"``, or ``"linear"`` for the sum alone: of a logit log odds.
 
         Returns
         -------
@@ -211,6 +235,7 @@ class Inferred(ABC):
             For a missing column, an unknown level, a missing value, or an offset or exposure that
             is no finite number, or that the model has not.
         """
+        check_word("which", which, WHICH)
         rows = self.design().predictors(newdata)
         added = added_to(self.evidence.model, len(rows), offset, exposure)
         if self.limits is not None:
@@ -218,8 +243,13 @@ class Inferred(ABC):
         index = newdata.index if isinstance(newdata, pd.DataFrame) else None
         if self._absorbs:  # NaN stays NaN in means, standard errors and intervals
             rows = np.full_like(rows, np.nan)
-        means = self.evidence.means(rows @ self.release.params + added)
-        mean = pd.Series(np.clip(means, *self.response_range), index)
+        predictors = rows @ self.release.params + added
+        if which == "linear":
+            if not interval:
+                return pd.Series(predictors, index)
+            ends = (self._intervals(rows, alpha).T + added).T
+            return _tabulated(predictors, self._errors(rows), ends, index)
+        mean = pd.Series(np.clip(self.evidence.means(predictors), *self.response_range), index)
         return self._with_intervals(mean, rows, alpha, added) if interval else mean
 
     @property
@@ -282,10 +312,9 @@ class Inferred(ABC):
     ) -> pd.DataFrame:
         """Add standard errors and intervals to predictions at design rows (q, S) and offsets."""
         ends = self._intervals(rows, alpha).T + added
-        low, high = held(self.evidence.means(ends.T), self.declared_range).T
+        ends = held(self.evidence.means(ends.T), self.declared_range)
         errors = self._errors(rows) * self.evidence.slopes(rows @ self.release.params + added)
-        columns = {"mean": mean, "mean_se": errors}
-        return pd.DataFrame({**columns, "mean_ci_lower": low, "mean_ci_upper": high}, mean.index)
+        return _tabulated(mean, errors, ends, mean.index)
 
     def t_test(self, hypotheses, alpha: float = 0.05) -> TTest:
         """Test each of several linear hypotheses about the coefficients.
@@ -314,14 +343,8 @@ class Inferred(ABC):
             intervals=self._intervals(R, alpha),
             alpha=float(alpha),
             reasons=self._why_no_errors(R),
-            by_t=self._by_t,
+            by_t=by_t(self.uncertainty),
         )
-
-    @property
-    def _by_t(self) -> bool:
-        """Tell whether intervals are of Student's t, as with few clusters."""
-        errors = self.uncertainty
-        return isinstance(errors, ClusterWald) and bool(np.isfinite(errors.degrees()).any())
 
     def _why_no_errors(self, rows: np.ndarray) -> tuple[str, ...]:
         """Explain why standard errors of linear combinations are NaN; empty where none is."""

@@ -7,6 +7,7 @@ import pandas as pd
 
 from dpstats.errors import ArgumentError, NotReleasedError, shown
 from dpstats.evidence import LinkEvidence
+from dpstats.inference import Wald
 from dpstats.option_checks import checked_alpha
 from dpstats.results.one.simulation_mixin import Simulated
 
@@ -20,10 +21,13 @@ class MarginalEffects:
     margeff, margeff_se : pandas.Series
         Effects on the mean, of a logit the probability, and standard errors, privacy noise
         included; these are NaN where the coefficient has none.
+    degrees : float
+        Degrees of freedom of Student's t, infinite but for clustered errors.
     """
 
     margeff: pd.Series
     margeff_se: pd.Series
+    degrees: float = np.inf
 
     @property
     def tvalues(self) -> pd.Series:
@@ -33,9 +37,9 @@ class MarginalEffects:
     @property
     def pvalues(self) -> pd.Series:
         """Return the two-sided p-value of each effect = 0."""
-        from scipy.special import ndtr
+        from scipy.special import stdtr
 
-        return 2 * ndtr(-self.tvalues.abs())
+        return 2 * stdtr(self.degrees, -self.tvalues.abs())
 
     def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
         """Compute intervals of level 1 - alpha; infinite where there is no standard error.
@@ -45,17 +49,19 @@ class MarginalEffects:
         ArgumentError
             Unless 0 < alpha < 1.
         """
-        from scipy.special import ndtri
+        from scipy.special import stdtrit
 
-        half = (-ndtri(checked_alpha(alpha) / 2) * self.margeff_se).fillna(np.inf)
+        critical = -stdtrit(self.degrees, checked_alpha(alpha) / 2)
+        half = (critical * self.margeff_se).fillna(np.inf)
         return pd.DataFrame({0: self.margeff - half, 1: self.margeff + half})
 
     def summary_frame(self, alpha: float = 0.05) -> pd.DataFrame:
         """Tabulate effects, errors, tests and intervals in statsmodels' columns."""
         low, high = self.conf_int(alpha).to_numpy().T
+        letter = "t" if np.isfinite(self.degrees) else "z"
         columns = {
-            "dy/dx": self.margeff, "Std. Err.": self.margeff_se, "z": self.tvalues,
-            "Pr(>|z|)": self.pvalues, "Conf. Int. Low": low, "Cont. Int. Hi.": high,
+            "dy/dx": self.margeff, "Std. Err.": self.margeff_se, letter: self.tvalues,
+            f"Pr(>|{letter}|)": self.pvalues, "Conf. Int. Low": low, "Cont. Int. Hi.": high,
         }  # fmt: skip
         return pd.DataFrame(columns)
 
@@ -77,18 +83,30 @@ class MarginalEffects:
 class Margins(Simulated):
     """Add average marginal effects."""
 
-    def get_margeff(self, at: str = "overall") -> MarginalEffects:
+    def get_margeff(
+        self,
+        at: str = "overall",
+        method: str = "dydx",
+        atexog=None,
+        dummy: bool = False,
+        count: bool = False,
+    ) -> MarginalEffects:
         """Compute average marginal effects on the mean of the response; costs nothing.
 
         Each is a coefficient times the mean slope over the rows, which was released with the fit:
         of a logit that of mu (1 - mu), of a Poisson regression the mean of the response. As in
         statsmodels every column counts as continuous, each power of a variable by itself. Errors
-        are by the delta method, for the regressors of these rows.
+        are by the delta method, for the regressors of these rows, and tests and intervals take
+        Student's t where those of coefficients do.
 
         Parameters
         ----------
         at : str
             ``"overall"``, the average over the rows.
+        method : str
+            ``"dydx"``; elasticities need means that were not released.
+        atexog, dummy, count
+            As statsmodels has them by default: no other values are taken.
 
         Returns
         -------
@@ -98,7 +116,7 @@ class Margins(Simulated):
         Raises
         ------
         ArgumentError
-            For another ``at``.
+            For another value of an argument.
         NotReleasedError
             Of a linear regression, whose coefficients are its marginal effects, and of a Poisson
             regression without a constant.
@@ -122,6 +140,14 @@ class Margins(Simulated):
                 f'expected at="overall", the average over rows, got {shown(at)}; for an effect at '
                 "a point compare predict(newdata)"
             )
+        if method != "dydx":
+            raise ArgumentError(
+                f'expected method="dydx", effects on the mean, got {shown(method)}; elasticities '
+                "need means of products over the rows, which were not released"
+            )
+        _check_default("atexog", atexog, None)
+        _check_default("dummy", dummy, False)
+        _check_default("count", count, False)
         if np.isnan(evidence.mean_slope):
             raise NotReleasedError(
                 "the mean slope of a fit without a constant was not released; leave 0 + out"
@@ -135,4 +161,16 @@ class Margins(Simulated):
         slopes = np.arange(len(params)) != self.design().intercept
         names = [name for name, is_one in zip(self.names, slopes, strict=True) if is_one]
         effects, errors = (slope * params)[slopes], errors[slopes]
-        return MarginalEffects(pd.Series(effects, names), pd.Series(errors, names))
+        coefficients = self.uncertainty
+        assert isinstance(coefficients, Wald), "evidence of a link gives Wald's intervals"
+        degrees = float(coefficients.degrees()[0])
+        return MarginalEffects(pd.Series(effects, names), pd.Series(errors, names), degrees)
+
+
+def _check_default(name: str, given, default) -> None:
+    """Raise ArgumentError for another value than what statsmodels has by default."""
+    if given is not default:
+        raise ArgumentError(
+            f"expected {name}={default}, got {shown(given)}; for an effect at a point, or of a "
+            "step, compare predict(newdata)"
+        )

@@ -10,9 +10,13 @@ _NEVER = {
     ("ess", "centered_tss", "uncentered_tss", "mse_model", "mse_total"): (
         "rsquared and scale say how far the model fits, where they were released"
     ),
-    ("fvalue", "f_pvalue"): "it was not paid for; f_test() tests hypotheses jointly",
+    ("fvalue", "f_pvalue", "f_statistic"): "it was not paid for; f_test() tests hypotheses jointly",
     ("aic", "bic", "llf", "llnull", "llr", "deviance", "null_deviance"): _LIKELIHOOD,
     ("prsquared",): "McFadden's is of a logit alone",
+    ("sargan", "basmann", "j_stat", "wooldridge_overid", "wu_hausman", "durbin"): (
+        "no test of instruments was paid for; first_stage and anderson_rubin() of dp_iv tell how "
+        "strong they are"
+    ),
 }
 _HERE = {
     ("get_prediction",): "predict(newdata, interval=True)",
@@ -30,13 +34,17 @@ _HERE = {
     ("se", "stderr", "std_err", "std_errors"): "bse",
     ("tstat", "tstats"): "tvalues",
     ("pvalue",): "pvalues",
+    ("df_model",): "the number of slopes",
     ("confint",): "conf_int()",
     ("cov", "vcov"): "cov_params()",
     ("get_robustcov_results", "HC0_se", "HC1_se", "HC2_se", "HC3_se"): (
         'bse of a fit with cov_type="HC1"'
     ),
 }
-_OF_GROUPS = ("tvalues", "pvalues", "rsquared", "rsquared_adj", "scale")
+_OF_GROUPS = (
+    *("tvalues", "pvalues", "rsquared", "rsquared_adj", "scale", "df_resid", "fit_statistics"),
+    *("cov_params", "f_test", "get_margeff", "raw_powers"),
+)
 _REASONS = {name: reason for names, reason in _NEVER.items() for name in names}
 _NAMES = {name: here for names, here in _HERE.items() for name in names}
 

@@ -1,8 +1,10 @@
 """Draw releases with matplotlib."""
 
+from typing import Any
+
 import numpy as np
 
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, shown
 from dpstats.escaping import drawn
 from dpstats.schema import UNLIMITED, Numeric
 
@@ -49,14 +51,19 @@ def _with_values(result, name: str, x: np.ndarray) -> np.ndarray:
     return x[np.isfinite(rows).all(axis=1)]
 
 
-def axes(ax, method: str = "plot", width: float = 6, height: float = 4.8):
+def axes(ax, method: str = "plot", width: float = 6, height: float = 4.8) -> Any:
     """Return the given axes, or new ones for a method that draws."""
     try:
         import matplotlib.pyplot as plt
+        from matplotlib.axes import Axes
     except ImportError:
         message = f"{method}() needs matplotlib: pip install 'dpstats[plot]'"
         raise ArgumentError(message) from None
-    return plt.subplots(figsize=(width, height), layout="constrained")[1] if ax is None else ax
+    if ax is None:
+        return plt.subplots(figsize=(width, height), layout="constrained")[1]
+    if not isinstance(ax, Axes):
+        raise ArgumentError(f"expected ax to be axes of matplotlib, got {shown(ax)}")
+    return ax
 
 
 def title_of(result) -> str:

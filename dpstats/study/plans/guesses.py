@@ -12,7 +12,7 @@ from dpstats.option_checks import positive
 from dpstats.planning.assumptions import checked_numbers, checked_ranges, checked_rows
 from dpstats.schema import Numeric
 from dpstats.study.models import Model
-from dpstats.study.plans.responses import Assumed
+from dpstats.study.plans.responses import RESPONSES, Assumed, normal
 from dpstats.study.study_file import Study
 
 NAMES = ("n", "truth", "sd", "x_sd", "x_range")
@@ -54,14 +54,16 @@ class Guesses:
                 "a plan from guesses needs the number of rows: give n, or write n = ... in "
                 "[guesses]; or name a public stand-in with data"
             )
-        results = [name for model in study.models for name in model.result_names if model.formulas]
+        drawn = [(name, RESPONSES.get(m.kind)) for m in study.models for name in m.result_names]
+        results = [name for name, respond in drawn if respond is not None]
+        spread = [name for name, respond in drawn if respond is normal]
         ranges = [model.arguments.get("bounds", {}) for model in study.models]
         numeric = {name: Numeric(*pair) for own in ranges for name, pair in own.items()}
         x_sd = checked_numbers("x_sd", told.get("x_sd"), positive, numeric)
         return cls(
             n=checked_rows(told["n"]),
             truth=_coefficients(told.get("truth"), results),
-            sd=checked_numbers("sd", told.get("sd"), positive, results),
+            sd=checked_numbers("sd", told.get("sd"), positive, spread),
             x_sd=x_sd,
             x_range=checked_ranges(told.get("x_range"), numeric, x_sd),
         )

@@ -1,9 +1,8 @@
 """Plan a study: which epsilon its tables need."""
 
 from collections.abc import Mapping
-from pathlib import Path
 
-from dpstats.option_checks import whole
+from dpstats.option_checks import file_path, whole
 from dpstats.planning.plan import checked_epsilons
 from dpstats.privacy import Composition, Total
 from dpstats.study.plans.forecasts import costs, forecasts
@@ -120,6 +119,7 @@ def plan_study(
     >>> plan.epsilon_for(1.25) < plan.epsilon_for(1.05)
     True
     """
+    study = file_path("study")(study)
     read = Study.read(study)
     given = {"n": n, "truth": truth, "sd": sd, "x_sd": x_sd, "x_range": x_range}
     epsilons = sorted({*checked_epsilons(epsilon), read.epsilon})
@@ -139,7 +139,7 @@ def plan_study(
     }
     relations = {one.neighbors for one in charged[read.epsilon]}
     return StudyPlan(
-        study=Path(study).name,
+        study=study.name,
         n=drawn.n,
         repetitions=repetitions,
         epsilon=read.epsilon,

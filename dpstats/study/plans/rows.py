@@ -133,7 +133,7 @@ class Guessed:
 
     def sentences(self) -> tuple[str, ...]:
         """Say what is assumed."""
-        return (*self.guesses.sentences(), *_labels(self.study))
+        return (*self.guesses.sentences(), *_instruments(self.study), *_labels(self.study))
 
 
 def _bounds(model: Model) -> dict[str, tuple[float, float]]:
@@ -146,6 +146,17 @@ def _regressions(models: Iterable[Model]) -> Iterator[tuple[str, str, Model]]:
         if model.formulas:
             named = zip(model.result_names, model.formulas, strict=True)
             yield from ((result, formula, model) for result, formula in named)
+
+
+def _instruments(study: Study) -> list[str]:
+    """Say that guesses tell nothing of instruments."""
+    named = [name for each in study.models if each.kind == "iv" for name in each.result_names]
+    if not named:
+        return []
+    return [
+        f"the columns of {', '.join(named)} are independent, so that instruments tell nothing; "
+        "rows of a stand-in (data=) tell more"
+    ]
 
 
 def _labels(study: Study) -> list[str]:

@@ -130,6 +130,22 @@ def test_hypotheses_are_tested_as_in_each_group(groups):
         pd.testing.assert_frame_equal(table.loc[label], own, check_names=False)
 
 
+def test_tests_of_clustered_groups_are_called_those_of_students_t():
+    """Their p-values are, and the table called them P>|z|."""
+    frame = dp.simulate.line(4000, seed=1).assign(
+        area=pd.Categorical(["a", "b"] * 2000), state=np.arange(4000) // 2 % 9
+    )
+    with dp.testing.insecure_seed(1):
+        groups = dp.dp_ols(
+            "y ~ x", frame, by="area", epsilon=20, cov_type="cluster", cluster="state"
+        )
+    table = groups.t_test("x = 0.5")
+    for label, one in groups.items():
+        own = one.t_test("x = 0.5").summary_frame()
+        assert list(own)[2:4] == ["t", "P>|t|"]
+        pd.testing.assert_frame_equal(table.loc[label], own, check_names=False)
+
+
 def test_tidy_has_brooms_columns_of_each_group(groups):
     table = groups.tidy(alpha=0.1)
     names = "term estimate std.error statistic p.value conf.low conf.high".split()

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import special
 
 import dpstats as dp
 
@@ -32,6 +33,29 @@ def test_an_offset_is_added_to_log_odds():
         assert (after - before).tolist() == pytest.approx([0.5, -1.0])
     before, after = (at["mean_se"] / (at["mean"] * (1 - at["mean"])) for at in (alone, moved))
     assert after.tolist() == pytest.approx(before.tolist())
+
+
+@pytest.mark.parametrize(("fit", "link"), [(COUNTS, np.log), (ODDS, special.logit)])
+def test_which_linear_gives_the_linear_predictor_of_statsmodels(fit, link):
+    means, predictors = (fit.predict(NEW, True, offset=1.0, which=w) for w in ("mean", "linear"))
+    ends = ["mean", "mean_ci_lower", "mean_ci_upper"]
+    assert link(means[ends].to_numpy()) == pytest.approx(predictors[ends].to_numpy())
+    hand = fit.params["Intercept"] + fit.params["x"] * NEW.x + 1.0
+    assert predictors["mean"].tolist() == pytest.approx(hand.tolist())
+    spread = predictors["mean_ci_upper"] - predictors["mean"]
+    assert (spread / predictors["mean_se"]).tolist() == pytest.approx([1.96] * 2, abs=1e-3)
+    with pytest.raises(dp.ArgumentError, match="which to be one of mean, linear, got 'prob'"):
+        fit.predict(NEW, which="prob")
+
+
+def test_groups_take_which_too():
+    frame = FRAME.assign(g=pd.Categorical(np.where(np.arange(N) % 2, "a", "b")))
+    with dp.testing.insecure_seed(1):
+        groups = dp.dp_logit("b ~ x", frame, by="g", epsilon=8)
+    for interval in (False, True):
+        alone = [groups[g].predict(NEW, interval, which="linear") for g in ("a", "b")]
+        found = groups.predict(NEW, interval, which="linear").to_numpy()
+        assert found.ravel() == pytest.approx(np.array(alone).ravel())
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Names that users of other packages have in their fingers are refused in one sentence."""
 
+import numpy as np
 import pytest
 
 import dpstats as dp
@@ -24,6 +25,8 @@ GROUPS = dp.dp_ols("y ~ x", LINE, by="area", groups=["a", "b", "c"], method="noi
         ("get_influence", "^get_influence does not exist .* confidential data; "),
         ("centered_tss", "^centered_tss does not exist .*rsquared and scale"),
         ("deviance", "^deviance does not exist .* likelihood"),
+        ("df_model", "^df_model is the number of slopes here$"),
+        ("sargan", "^sargan does not exist .* first_stage and anderson_rubin"),
     ],
 )
 def test_a_name_of_another_package_is_refused_with_the_one_here(result, name, message):
@@ -62,8 +65,32 @@ def test_predictions_at_the_rows_of_the_fit_are_refused(result):
             predict()
 
 
-@pytest.mark.parametrize("hypotheses", ["", " ", [], "x =", "nope = 0"])
+@pytest.mark.parametrize(
+    "hypotheses",
+    ["", " ", [], "x =", "nope = 0", [[np.nan, 1]], {"x": np.inf}, ([[0, 1]], [np.nan])],
+)
 def test_hypotheses_that_cannot_be_read_are_refused(hypotheses):
     for test in (FIT.t_test, FIT.f_test, GROUPS.t_test):
         with pytest.raises(dp.ArgumentError, match="hypotheses"):
             test(hypotheses)
+
+
+def test_what_is_of_one_group_is_named():
+    for name in ("f_test", "get_margeff", "cov_params", "raw_powers", "df_resid"):
+        assert hasattr(dp.DPResults, name) and not hasattr(GROUPS, name)
+        with pytest.raises(dp.NotReleasedError, match=rf"result\[label\]\.{name}"):
+            getattr(GROUPS, name)
+
+
+@pytest.mark.parametrize("label", [["a", "b"], slice(None), {}, "z", GROUPS.params])
+def test_no_label_is_refused(label):
+    with pytest.raises(dp.ArgumentError, match="there is no group .* among 'a', 'b', 'c'"):
+        GROUPS[label]
+    assert isinstance(label, str) or label not in GROUPS
+
+
+@pytest.mark.parametrize("drawn", [FIT, GROUPS, dp.compare(FIT)], ids=["fit", "groups", "table"])
+def test_axes_that_are_none_are_refused(drawn):
+    pytest.importorskip("matplotlib")
+    with pytest.raises(dp.ArgumentError, match="expected ax to be axes of matplotlib, got 'x'"):
+        drawn.plot(ax="x")

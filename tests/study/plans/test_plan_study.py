@@ -217,13 +217,14 @@ BAD = {
     "coefficients without result": (PAPER, {"truth": {"main": 3}}, "a mapping"),
     "an unknown coefficient": (PAPER, {"truth": {"main": {"agee": 1}}}, r"truth\['main'\] names"),
     "deviation of a column": (PAPER, {"sd": {"wage": 1}}, "sd names 'wage'"),
+    "deviation of a logit": (PAPER, {"sd": {"smoking": 1}}, "sd names 'smoking'; .*among: main$"),
     "negative deviation": (PAPER, {"sd": {"main": -1}}, r"sd\['main'\] > 0"),
     "spread of no column": (PAPER, {"x_sd": {"agee": 1}}, "x_sd names 'agee'"),
     "range beyond the bounds": (PAPER, {"x_range": {"age": (0, 50)}}, "within its bounds"),
     "half a row": (PAPER, {"n": 0.5}, "n "),
     "no repetition": (PAPER, {"repetitions": 0}, "repetitions"),
     "epsilon 0": (PAPER, {"epsilon": [0, 1]}, "epsilon"),
-    "no epsilon": (PAPER, {"epsilon": []}, "epsilon"),
+    "no epsilon": (PAPER, {"epsilon": []}, r"numbers > 0, such as \[0.5, 1\], got \[\]$"),
     "column without bounds": (PAPER.replace("wage = [0, 200]", ""), {}, "bounds"),
     "an entry that a run refuses": (PAPER.replace('"HC1"', '"HC9"'), {}, "HC9"),
     "guesses beside a stand-in": (PAPER, {"data": law(10, 1), "sd": {"main": 1}}, "sd is for"),
@@ -239,6 +240,26 @@ def test_what_cannot_be_planned_is_refused(name, tmp_path):
     (tmp_path / "study.toml").write_text(text)
     with pytest.raises(dp.ArgumentError, match=message):
         dp.plan_study(tmp_path / "study.toml", progress=False, **more)
+
+
+def test_guesses_tell_nothing_of_instruments(tmp_path):
+    """Guessed coefficients of any name were printed as such, and no row followed from them."""
+    text = PAPER.replace("[[logit]]", "[[iv]]").replace("smoker ~ age", "wage ~ [age ~ educ]")
+    text = text.replace("smoking = { age = 0.03 }\n", "").replace(
+        "[bounds]", "[bounds]\neduc = [8, 20]"
+    )
+    plan = made(tmp_path, text, epsilon=[2], repetitions=1)
+    assert "the columns of smoking are independent, so that instruments tell nothing" in str(plan)
+    with pytest.raises(dp.ArgumentError, match="truth names 'smoking'; .* among: main$"):
+        made(tmp_path, text, truth={"smoking": {"age": 1}})
+
+
+@pytest.mark.parametrize("path", [3, None, ["a"], "a\0b"])
+def test_what_is_no_path_is_refused(path, tmp_path):
+    with pytest.raises(dp.ArgumentError, match="expected study to be the path of a file"):
+        dp.plan_study(path)
+    with pytest.raises(dp.ArgumentError, match="expected path to be the path of a file"):
+        dp.run_study(path, tmp_path / "out", dry_run=True)
 
 
 def test_hidden_intervals_are_counted(tmp_path):
