@@ -88,7 +88,7 @@ intervals <- function(object, level) {
 
 check_level <- function(level) {
   if (!is.numeric(level) || length(level) != 1L || is.na(level) || level <= 0 || level >= 1) {
-    bad_argument("expected level between 0 and 1, got ", deparse(level)[1L])
+    bad_argument("expected level between 0 and 1, got ", shown(level))
   }
 }
 

@@ -70,7 +70,7 @@ chosen_interval <- function(interval) {
                  "released; use interval = \"confidence\"")
   }
   if (!is.character(interval) || !interval[1L] %in% choices) {
-    bad_argument("expected interval to be \"none\" or \"confidence\", got ", deparse1(interval))
+    bad_argument("expected interval to be \"none\" or \"confidence\", got ", shown(interval))
   }
   interval[1L]
 }
@@ -82,7 +82,7 @@ check_type <- function(type, known = "response") {
   }
   if (length(type) != 1L || !type %in% known) {
     bad_argument("expected type to be ", paste0("\"", known, "\"", collapse = " or "), ", got ",
-                 deparse1(type))
+                 shown(type))
   }
 }
 

@@ -109,6 +109,11 @@ fail <- function(class, ...) {
 
 bad_argument <- function(...) fail("dpstats_argument_error", ...)
 
+# A value as it is written, for a message: of many values their class, for they could be the data.
+shown <- function(value) {
+  if (is.atomic(value) && !is.object(value) && length(value) <= 6L) deparse1(value) else class(value)[1L]
+}
+
 # For methods whose generic has "...": an argument that the method does not have would be ignored.
 refuse_others <- function(generic, ...) {
   others <- entry_names(substitute(list(...)))[-1L]
