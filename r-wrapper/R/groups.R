@@ -63,7 +63,7 @@ group_labels <- function(labels, key) {
 # Labels as the column has them.
 like <- function(labels, column) {
   if (is.null(labels)) return(if (is.null(column)) logical() else column)
-  if (is.factor(column)) return(factor(labels, levels(column), ordered = is.ordered(column)))
+  if (is.factor(column)) return(factor(labels, union(levels(column), labels), ordered = is.ordered(column)))
   if (is.integer(column)) return(as.integer(labels))
   if (inherits(column, "Date")) return(as.Date(labels, origin = "1970-01-01"))
   if (is.logical(column)) as.logical(labels) else labels
