@@ -80,7 +80,7 @@ check_type <- function(type, known = "response") {
     bad_argument("type = \"terms\" centres each term at its mean over the rows, which are ",
                  "confidential; multiply coef() by public values of the terms")
   }
-  if (length(type) != 1L || !type %in% known) {
+  if (!is.character(type) || length(type) != 1L || !type %in% known) {
     bad_argument("expected type to be ", paste0("\"", known, "\"", collapse = " or "), ", got ",
                  shown(type))
   }

@@ -173,6 +173,9 @@ bad_calls <- expression(
   install_dpstats("dpstats", python = 3), install_dpstats("dpstats", python = "nowhere/python3"),
   dp_test(fit, "x = 0", level = 2), dp_test(fit, "x = 0; y"), dp_test(fit, "0 = 0"),
   dp_joint_test(fit, c("x = 0", "x = 1")), dp_joint_test(fit, c("x = 0", "(Intercept) = 0")),
+  dp_error_bound(fit, q = NULL), dp_error_bound(fit, q = NA), dp_error_bound(fit, reference = "people.csv"),
+  dp_test(fit, ""), dp_joint_test(fit, ""), predict(fit, d, type = mean),
+  dp_ledger(""), dp_ledger_verify(""), dp_ledger_export("kept.ledger", ""), dp_ledger_allocate("kept.ledger", "a", 1, "z"),
   dp_error_bound(fit, q = 200), dp_error_bound(fit, q = "a"), dp_error_bound(fit, reference = 3),
   dp_error_bound(fit), dp_error_bound(fit, reference = data.frame(x = 1:3)),
   dp_compare(), dp_compare(3), dp_compare(fit, drop = "x"),
@@ -200,7 +203,7 @@ bad_calls <- expression(
   dp_plan_study("nowhere.toml", truth = c(x = 1)),
   dp_plan_study("nowhere.toml", truth = list(main = c(1, 2))),
   dp_plan_study("nowhere.toml", sd = 3), dp_plan_study("nowhere.toml", data = 3),
-  with_insecure_seed(-1, fit), with_insecure_seed("a", fit)
+  with_insecure_seed(-1, fit), with_insecure_seed("a", fit), with_insecure_seed(Inf, fit)
 )
 
 # Those of logits, after the others on the page.

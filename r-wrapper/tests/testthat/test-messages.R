@@ -1,6 +1,7 @@
 # What Python writes and R does not: its constants, types, operators, brackets, whole floats, texts
 # in single quotes, which R has around the names of columns, and arguments with nothing after =.
 python_words <- paste(
+  "NOT A dpstats_error",
   "\\b(None|True|False|NoneType|tuple|dict|mapping|dtype|Categorical|DataFrame)\\b",
   "\\b(pandas|polars|numpy)\\b", "\\b(np|dp|dpstats)\\.[a-zA-Z_]", "\\b(float|int)(32|64)\\b", "\\*\\*",
   "\\bQ\\(|\\bC\\((?!.*contr)", "\\{", "(^|[^n]) \\[", "\\(['\"]", "(got|only) \\(", "(?<![0-9.])[0-9]+\\.0\\b(?!\\.)",
