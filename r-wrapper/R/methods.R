@@ -197,9 +197,12 @@ print_steps <- function(steps) {
   print(format(steps, digits = 4L), row.names = FALSE)
 }
 
+# Notes are at most as wide as the terminal.
+note_width <- function() min(78L, getOption("width"))
+
 print_notes <- function(notes) {
   numbered <- paste0("[", seq_along(notes), "] ", notes)
-  cat("\n", paste(strwrap(numbered, 78L, exdent = 4L), collapse = "\n"), "\n", sep = "")
+  cat("\n", paste(strwrap(numbered, note_width(), exdent = 4L), collapse = "\n"), "\n", sep = "")
 }
 
 #' Error that is rarely exceeded

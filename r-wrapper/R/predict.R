@@ -156,6 +156,7 @@ declared_columns <- function(object, newdata) {
 }
 
 declared <- function(values, entry, name) {
+  refuse_integer64(values, paste0("column '", name, "' of newdata"))
   if (is.null(entry$levels)) {
     if (!is.numeric(values) && !inherits(values, "Date")) {
       bad_argument("expected column '", name, "' of newdata to be numeric")
