@@ -88,7 +88,7 @@ bad_calls <- expression(
   dp_ols(y ~ x, d, epsilon = 1, x = TRUE), dp_ols(y ~ x, d, epsilon = 1, clusters = g),
   dp_ols(y ~ x, d, epsilon = 1, fixed_effects = ~g), dp_ols(y ~ x, d, epsilon = 1, split = ~g),
   dp_ols(y ~ x, d, epsilon = 1, conf.level = 0.9), dp_ols(y ~ x, d, epsilon = 1, subset = g > "a"),
-  dp_ols(y ~ x, d, epsilon = 1, subset = between(x, 0, 1)),
+  dp_ols(y ~ x, d, epsilon = 1, subset = between(x, 0, 1)), dp_ols(y ~ x, d, epsilon = 1, by = day),
   dp_ols(y ~ i(g, b, ref = "a"), d, epsilon = 1), dp_ols(y ~ i(g, factor(k), ref = "a"), d, epsilon = 1, levels = list(k = 1:2)),
   dp_ols(y ~ x, d, epsilon = 1, unit = ~ factor(k)), dp_ols(y ~ x, d, epsilon = 1, weights = ~ k^2),
   dp_ols(y ~ x, d, epsilon = 1, subset = day > as.Date(x)), dp_ols(y ~ factor(k, levels = 1:501), d, epsilon = 1),

@@ -45,6 +45,8 @@ test_that("labels that no value of the group column can have are refused before 
   by <- function(...) dp_ols(y ~ 1, d, "adassp", 1, bounds = unit["y"], budget = budget, ...)
   refused <- function(call, message) expect_error(call, message, class = "dpstats_argument_error")
   refused(by(by = tract, groups = c(3, 7.5)), "groups lists 7.5 for \"tract\", a column of type integer")
+  d$day <- as.Date("2020-01-01") + d$tract
+  refused(by(by = day), "by = \"day\" holds dates")
   refused(by(by = high, groups = 1:2), "groups lists 2 for \"high\"")
   refused(by(by = half, groups = 1:2), "groups lists 1 for \"half\", a column of type factor")
   expect_identical(budget$spent[["epsilon"]], 0)
