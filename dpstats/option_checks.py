@@ -167,7 +167,8 @@ def file_path(name: str) -> Callable[[object], Path]:
 
     def check(value) -> Path:
         try:
-            possible = b"\0" not in os.fsencode(value)
+            encoded = os.fsencode(value)
+            possible = encoded != b"" and b"\0" not in encoded
         except (TypeError, UnicodeError):  # no path, or half a surrogate pair
             possible = False
         if not possible:

@@ -86,7 +86,8 @@ class Labels:
 
 # A range on which logarithms, roots and inverse functions have values.
 INSIDE_FUNCTIONS = Numeric(0.25, 0.75)
-# Farther bounds have squares and products beyond the range of doubles.
+# Farther bounds have squares and products beyond the range of doubles, and so have the inverses of
+# widths that are smaller than its inverse.
 FARTHEST = 1e100
 BOOLEAN = Categorical((False, True))
 # The range of a column without declared bounds, for methods that need none.

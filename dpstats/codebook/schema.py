@@ -137,4 +137,9 @@ def public_range(name: str, pair) -> tuple[float, float]:
             f"expected bounds[{name!r}] to be finite (within {FARTHEST:g} of zero) with "
             f"low < high, got ({low:g}, {high:g})"
         )
+    if high - low < 1 / FARTHEST:
+        raise ArgumentError(
+            f"expected bounds[{name!r}] to be at least {1 / FARTHEST:g} apart, "
+            f"got ({low:g}, {high:g})"
+        )
     return low, high

@@ -83,12 +83,19 @@ def check_types(name: str, column: Column, labels: Sequence, argument: str) -> N
                 "be stored and read back, such as a time in a zone without a name; convert the "
                 "column and its labels to text"
             )
-    valued = column.kind in _NUMBERS and column.levels is not None
-    wrong = [label for label in labels if not _fits(label, column, valued)]
+    levels = column.levels
+    valued = column.kind in _NUMBERS and levels is not None
+    texts = {isinstance(level, str) for level in levels or ()}
+    wrong = [label for label in labels if not _fits(label, column, valued, texts)]
     if wrong:
         raise ArgumentError(
             f"{argument} lists {shown(wrong[0])} for {name!r}, a column of type {_said(column)}; "
             "list labels of that type, or convert the column"
+        )
+    if column.kind == "category" and labels and levels and {*labels}.isdisjoint(levels):
+        raise ArgumentError(
+            f"{argument} lists {shown(labels[0])} for {name!r} and none of its levels, such as "
+            f"{shown(levels[0])}"
         )
     if column.kind == "text" and text_kind(labels) is None:
         raise ArgumentError(
@@ -103,16 +110,25 @@ def _said(column: Column) -> str:
     return column.kind + zone
 
 
-def _fits(label, column: Column, valued: bool) -> bool:
-    """Tell whether a label is of a column's type, or the text of one of its value labels."""
+def _fits(label, column: Column, valued: bool, texts: set[bool]) -> bool:
+    """Tell whether a label is of a column's type, or the text of one of its value labels.
+
+    ``texts`` says for the categories of a column whether there are texts among them, and others.
+    """
     if cells.label(label) is None:
         return False
     if valued and isinstance(label, str):
         return True
-    if column.kind in ("category", "object"):
+    if column.kind == "object":
         return True
+    if column.kind == "category":
+        return not texts or isinstance(label, str) in texts
     if label_type(label) not in _ALLOWED[column.kind]:
         return False
+    if column.kind == "integer":
+        return label == label // 1
+    if column.kind == "boolean":
+        return label in (0, 1)
     if column.kind != "datetime":
         return True
     return (getattr(label, "tzinfo", None) is None) == (column.zone is None)

@@ -34,6 +34,7 @@ from dpstats.privacy import (
     Cost,
     make_composition,
     relation_name,
+    validate_guarantee,
 )
 from dpstats.results.record.acro import installed
 from dpstats.results.restored_calls import from_text
@@ -261,7 +262,7 @@ class Ledger(LedgerReader, Chargeable):
             For a name, epsilon or delta that cannot be used.
         """
         name, whole = checked_name("analyst", analyst), self.dataset.limit
-        delta = whole.delta if delta is None else delta
+        epsilon, delta = validate_guarantee(epsilon, whole.delta if delta is None else delta)
         aside = None
         if whole.rule == "gdp":
             aside = whole.set_aside / whole.delta * delta if delta else 0.0

@@ -47,6 +47,7 @@ _WORDS = [
     (r"(?<!_)\banderson_rubin\(\)", "dp_anderson_rubin()"),
     (r"dtype", "type"),
     (r"of type string", "of type character"),
+    (r"of type category", "of type factor"),
     (r"pip install 'dpstats\[parquet\]'", "install_dpstats()"),
     # texts in R's quotes; the name of a column has those of R's own messages
     (r"""(?<!column )(?<!\w)'([^'"]*)'""", r'"\1"'),

@@ -30,7 +30,7 @@ anova.dp_ols <- function(object, ..., test = "Chisq") {
                  class(Filter(Negate(function(fit) inherits(fit, "dp_ols")), fits)[[1L]])[1L])
   }
   if (!identical(test, "Chisq")) {
-    bad_argument("expected test to be \"Chisq\", got ", deparse1(test), ": \"F\" needs sums of ",
+    bad_argument("expected test to be \"Chisq\", got ", shown(test), ": \"F\" needs sums of ",
                  "squares, which are not released")
   }
   if (length(fits) == 1L) anova_of_terms(object) else anova_of_fits(fits)

@@ -44,6 +44,14 @@ column_kind <- function(x, name) {
   bad_argument(
     "column '", name, "' is of class ", class[1L], "; convert it with as.numeric(), as.logical() ",
     "or factor()", if (inherits(x, "POSIXt")) ", or with as.Date() for days",
-    if (inherits(x, "haven_labelled")) ", or with haven::as_factor()"
+    if (inherits(x, "haven_labelled")) ", or with haven::as_factor()",
+    if (inherits(x, "integer64")) ", with the package bit64 loaded"
   )
+}
+
+# R takes the bits of these for those of other numbers where the package bit64 is not loaded.
+refuse_integer64 <- function(values, what) {
+  if (inherits(values, "integer64")) {
+    bad_argument(what, " is of class integer64; convert it with as.numeric(), with the package bit64 loaded")
+  }
 }

@@ -44,7 +44,7 @@ as_text <- function(x) {
   rule <- function(mark) strrep(mark, nchar(lines[1L]))
   above <- seq_len(1L + nrow(estimate_rows(x)))
   c(formatC(title_of(x), width = -nchar(lines[1L])), rule("="), lines[1L], rule("-"),
-    lines[above[-1L]], rule("-"), lines[-above], rule("-"), unlist(lapply(x$notes, strwrap, 78L)))
+    lines[above[-1L]], rule("-"), lines[-above], rule("-"), unlist(lapply(x$notes, strwrap, note_width())))
 }
 
 as_html <- function(x) {

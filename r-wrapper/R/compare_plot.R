@@ -33,7 +33,7 @@ plot.dp_comparison <- function(x, ...) {
   table <- drawn_coefficients(x)
   models <- nlevels(table$model)
   colours <- grDevices::hcl.colors(models, "Dark 3")[table$model]
-  margins <- graphics::par(mar = c(5, 2 + 0.5 * max(nchar(table$label)), 2, 1))
+  margins <- graphics::par(mar = c(5, 2 + 0.5 * max(nchar(table$label)), 1 + models, 1))
   on.exit(graphics::par(margins))
   plot(table$estimate, table$at, pch = ifelse(table$bounded, 19, 1), col = colours, yaxt = "n",
        xlim = picture_span(table), xlab = "estimate, 95% interval", ylab = "", ...)
@@ -44,7 +44,8 @@ plot.dp_comparison <- function(x, ...) {
   graphics::abline(v = 0, lty = 3)
   ticks <- table[!duplicated(table$place), ]
   graphics::axis(2, -ticks$place, ticks$label, las = 1)
-  graphics::legend("topright", levels(table$model), bty = "n", cex = 0.8,
+  # above the picture, where no interval is
+  graphics::legend("bottomright", levels(table$model), inset = c(0, 1), xpd = TRUE, bty = "n", cex = 0.8,
                    col = grDevices::hcl.colors(models, "Dark 3"), pch = 19)
   invisible(x)
 }

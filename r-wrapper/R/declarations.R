@@ -39,6 +39,7 @@ named_types <- function(types) {
 
 # Factors as their labels and dates as numbers; names would turn a list into a dictionary.
 plain <- function(values) {
+  refuse_integer64(values, "a list of public values")
   if (is.factor(values)) values <- as.character(values)
   if (inherits(values, "Date")) values <- as.numeric(values)
   unname(values)

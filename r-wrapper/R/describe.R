@@ -172,7 +172,7 @@ print.dp_description <- function(x, format = c("text", "html", "latex", "markdow
   if (format != "text") cat(x[[format]], sep = "\n") else {
     cat("\nDifferentially private description\n\n")
     print(x$table, quote = FALSE, right = TRUE)
-    cat("\n", paste0(unlist(lapply(x$notes, strwrap, 78L)), "\n"), sep = "")
+    cat("\n", paste0(unlist(lapply(x$notes, strwrap, note_width())), "\n"), sep = "")
   }
   invisible(x)
 }

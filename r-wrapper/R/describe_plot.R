@@ -37,7 +37,7 @@ plot.dp_description <- function(x, ...) {
   pictures <- split(bars <- drawn_bars(x), bars$picture)
   across <- if (length(pictures) > 3L) ceiling(sqrt(length(pictures))) else length(pictures)
   settings <- graphics::par(mfrow = c(ceiling(length(pictures) / across), across),
-                            mar = c(3, 3, 2, 1))
+                            mar = c(3, 4, 2, 1))
   on.exit(graphics::par(settings))
   for (name in names(pictures)) {
     own <- pictures[[name]]

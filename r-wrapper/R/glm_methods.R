@@ -82,6 +82,7 @@ public_offset <- function(object, newdata, offset, exposure) {
   }
   for (name in names(given)) {
     numbers <- given[[name]]
+    refuse_integer64(numbers, name)
     usable <- is.numeric(numbers) && length(numbers) %in% c(1L, nrow(newdata)) && all(is.finite(numbers))
     if (!usable || name == "exposure" && any(numbers <= 0)) {
       bad_argument("expected ", name, " to be ", if (name == "exposure") "a positive" else "a",

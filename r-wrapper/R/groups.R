@@ -34,6 +34,11 @@ group_key <- function(data, by) {
 
 # The public list of groups as Python takes it: labels, or for several columns those of each.
 groups_of <- function(groups, key) {
+  dates <- names(Filter(function(column) inherits(column, "Date"), key$columns))
+  if (is.null(groups) && length(dates)) {
+    bad_argument("by = \"", dates[1L], "\" holds dates, which would become public labels; list the dates in ",
+                 "groups, or make a factor of them whose levels are public")
+  }
   if (length(key$by) < 2L) return(labels_of(groups))
   if (is.null(groups)) groups <- crossed_levels(key$columns)
   if (is.null(groups)) return(NULL)
@@ -63,7 +68,7 @@ group_labels <- function(labels, key) {
 # Labels as the column has them.
 like <- function(labels, column) {
   if (is.null(labels)) return(if (is.null(column)) logical() else column)
-  if (is.factor(column)) return(factor(labels, levels(column), ordered = is.ordered(column)))
+  if (is.factor(column)) return(factor(labels, union(levels(column), labels), ordered = is.ordered(column)))
   if (is.integer(column)) return(as.integer(labels))
   if (inherits(column, "Date")) return(as.Date(labels, origin = "1970-01-01"))
   if (is.logical(column)) as.logical(labels) else labels

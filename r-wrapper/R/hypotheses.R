@@ -51,6 +51,7 @@ exact_texts <- function(H, names) {
 read_hypotheses <- function(texts, names) {
   marked <- mark_names(texts, names)
   equations <- trimws(unlist(strsplit(marked, ",", fixed = TRUE)))
+  if (!length(equations)) unreadable(texts, names)
   do.call(rbind, lapply(equations, function(equation) {
     sides <- strsplit(equation, "=", fixed = TRUE)[[1L]]
     parsed <- if (length(sides) <= 2L && nzchar(equation)) lapply(sides, parsed_side, names)

@@ -72,9 +72,9 @@ dp_run <- function(study, out, ledger = NULL, dry_run = FALSE) {
 # Arguments that are one text.
 check_text <- function(...) {
   texts <- list(...)
-  wrong <- !vapply(texts, function(x) is.character(x) && length(x) == 1L && !is.na(x), logical(1L))
+  wrong <- !vapply(texts, function(x) is.character(x) && length(x) == 1L && !x %in% c(NA, ""), logical(1L))
   if (any(wrong)) {
     bad_argument("expected ", names(texts)[wrong][1L], " to be a path, got ",
-                 class(texts[wrong][[1L]])[1L])
+                 if (identical(texts[wrong][[1L]], "")) "\"\"" else class(texts[wrong][[1L]])[1L])
   }
 }

@@ -25,7 +25,7 @@ dp_methods <- function() tibble::as_tibble(ask("methods"))
 #' with_insecure_seed(1, dp_ols(y ~ x, d, method = "noisy_stats", epsilon = 4, bounds = b))
 #' @export
 with_insecure_seed <- function(seed, code) {
-  if (!is.numeric(seed) || length(seed) != 1L || is.na(seed) || seed < 0 || seed %% 1 != 0) {
+  if (!is.numeric(seed) || length(seed) != 1L || !is.finite(seed) || seed < 0 || seed %% 1 != 0) {
     bad_argument("expected seed to be a whole number >= 0")
   }
   before <- state$block

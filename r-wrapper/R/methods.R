@@ -88,7 +88,7 @@ intervals <- function(object, level) {
 
 check_level <- function(level) {
   if (!is.numeric(level) || length(level) != 1L || is.na(level) || level <= 0 || level >= 1) {
-    bad_argument("expected level between 0 and 1, got ", deparse(level)[1L])
+    bad_argument("expected level between 0 and 1, got ", shown(level))
   }
 }
 
@@ -197,9 +197,12 @@ print_steps <- function(steps) {
   print(format(steps, digits = 4L), row.names = FALSE)
 }
 
+# Notes are at most as wide as the terminal.
+note_width <- function() min(78L, getOption("width"))
+
 print_notes <- function(notes) {
   numbered <- paste0("[", seq_along(notes), "] ", notes)
-  cat("\n", paste(strwrap(numbered, 78L, exdent = 4L), collapse = "\n"), "\n", sep = "")
+  cat("\n", paste(strwrap(numbered, note_width(), exdent = 4L), collapse = "\n"), "\n", sep = "")
 }
 
 #' Error that is rarely exceeded
@@ -222,7 +225,10 @@ print_notes <- function(notes) {
 dp_error_bound <- function(object, q = 68, reference = NULL) {
   if (!inherits(object, "dp_ols")) bad_argument("expected object to be a fit by dp_ols()")
   refuse_group(object, "dp_error_bound()", "confint() holds the error of the noise and of sampling")
+  if (is.null(q)) bad_argument("argument q is NULL")
+  check_known(list(q = q))
   if (!is.null(reference)) {
+    if (!is.data.frame(reference)) bad_argument("expected reference to be a data frame, got ", class(reference)[1L])
     check_data(reference)
     reference <- bridge_columns(used_columns(stats::formula(object), reference, NULL))
   }

@@ -15,7 +15,7 @@ with_offsets <- function(formula, given, family) {
   if (length(inside) > 1L) {
     bad_argument("formulas of one call share their offset; give it as offset = or fit them one by one")
   }
-  found <- c(lapply(inside[[1L]], offset_named, its, given$data), list(offset_named(named$offset, its, given$data)),
+  found <- c(lapply(if (length(inside)) inside[[1L]], offset_named, its, given$data), list(offset_named(named$offset, its, given$data)),
              list(list(exposure = named$exposure)))
   found <- Filter(Negate(is.null), unlist(found, recursive = FALSE))
   twice <- names(found)[duplicated(names(found))]

@@ -33,7 +33,7 @@ one_fit <- function(only) {
     reasons = list(bse = only$reasons), limits = lapply(only$limits, as.vector),
     fit_statistics = data.frame(estimate = rep(NA_real_, 5L), std.error = NA_real_,
                                 row.names = c("nobs", "df_resid", "rsquared", "rsquared_adj", "scale")),
-    group = paste(names(only$groups), group_names(only), sep = " = ")
+    group = paste(names(only$groups), "=", vapply(only$groups, label_text, ""), collapse = ", ")
   ))
   structure(fit, class = c("dp_ols_group", if (!is.null(only$family)) "dp_glm", "dp_ols"))
 }

@@ -2,7 +2,8 @@
 #'
 #' For a fit with one numeric regressor, the line over the regressor's declared range; for other
 #' fits, the coefficients with their confidence intervals; for groups, the predictions `p25` and
-#' `p75`, one point for each group, or the first two coefficients. There are no points of the data.
+#' `p75`, one point for each group, or the first two coefficients; for fits of several formulas, the
+#' picture of [dp_compare()]. There are no points of the data.
 #'
 #' @param x,object A result of [dp_ols()].
 #' @param level Confidence level.
@@ -85,6 +86,13 @@ plot.dp_ols_groups <- function(x, ...) {
 }
 
 #' @rdname plot
+#' @export
+plot.dp_ols_list <- function(x, ...) {
+  plot(dp_compare(x), ...)
+  invisible(x)
+}
+
+#' @rdname plot
 #' @exportS3Method ggplot2::autoplot
 autoplot.dp_ols <- function(object, level = 0.95, ...) {
   refuse_others("autoplot", ...)
@@ -122,6 +130,13 @@ autoplot.dp_ols_groups <- function(object, ...) {
     ggplot2::geom_abline(linetype = "dotted") +
     ggplot2::geom_point(alpha = 0.5) +
     ggplot2::labs(x = names(pair)[1L], y = names(pair)[2L])
+}
+
+#' @rdname plot
+#' @exportS3Method ggplot2::autoplot
+autoplot.dp_ols_list <- function(object, ...) {
+  refuse_others("autoplot", ...)
+  ggplot2::autoplot(dp_compare(object))
 }
 
 #' @importFrom utils globalVariables

@@ -70,7 +70,7 @@ chosen_interval <- function(interval) {
                  "released; use interval = \"confidence\"")
   }
   if (!is.character(interval) || !interval[1L] %in% choices) {
-    bad_argument("expected interval to be \"none\" or \"confidence\", got ", deparse1(interval))
+    bad_argument("expected interval to be \"none\" or \"confidence\", got ", shown(interval))
   }
   interval[1L]
 }
@@ -80,9 +80,9 @@ check_type <- function(type, known = "response") {
     bad_argument("type = \"terms\" centres each term at its mean over the rows, which are ",
                  "confidential; multiply coef() by public values of the terms")
   }
-  if (length(type) != 1L || !type %in% known) {
+  if (!is.character(type) || length(type) != 1L || !type %in% known) {
     bad_argument("expected type to be ", paste0("\"", known, "\"", collapse = " or "), ", got ",
-                 deparse1(type))
+                 shown(type))
   }
 }
 
@@ -156,6 +156,7 @@ declared_columns <- function(object, newdata) {
 }
 
 declared <- function(values, entry, name) {
+  refuse_integer64(values, paste0("column '", name, "' of newdata"))
   if (is.null(entry$levels)) {
     if (!is.numeric(values) && !inherits(values, "Date")) {
       bad_argument("expected column '", name, "' of newdata to be numeric")

@@ -70,7 +70,7 @@ check_plain <- function(value, name) {
   if (is.list(value) && !is.object(value)) {
     for (entry in value) check_plain(entry, name)
   } else if (!is.null(value) && !inherits(value, "python.builtin.object")) {
-    vector <- is.atomic(value) && is.null(dim(value)) && !inherits(value, c("Date", "POSIXt"))
+    vector <- is.atomic(value) && is.null(dim(value)) && !inherits(value, c("Date", "POSIXt", "integer64"))
     if (!vector) {
       bad_argument("expected ", name, " to be a number, a text or a list, got ", class(value)[1L],
                    if (inherits(value, "POSIXt")) "; as.Date() makes days of it")
@@ -108,6 +108,11 @@ fail <- function(class, ...) {
 }
 
 bad_argument <- function(...) fail("dpstats_argument_error", ...)
+
+# A value as it is written, for a message: of many values their class, for they could be the data.
+shown <- function(value) {
+  if (is.atomic(value) && !is.object(value) && length(value) <= 6L) deparse1(value) else class(value)[1L]
+}
 
 # For methods whose generic has "...": an argument that the method does not have would be ignored.
 refuse_others <- function(generic, ...) {

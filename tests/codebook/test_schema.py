@@ -116,6 +116,7 @@ REFUSED = {
     "a name that is no column": ({"bounds": {"aeg": (0, 1)}}, "bounds names 'aeg'.*'age'"),
     "levels of no column": ({"levels": {"regio": ["a"]}}, "levels names 'regio'.*'region'"),
     "types of no column": ({"types": {"tracts": "string"}}, "types names 'tracts'.*'tract'"),
+    "bounds too near": ({"bounds": {"age": (0, 1e-310)}}, "to be at least 1e-100 apart"),
     "no name near": ({"bounds": {"q": (0, 1)}}, "the columns are age, wage"),
     "another term": ({"bounds": {"np.log(age)": (0, 5)}}, r"'np.log\(age\)', which is no column"),
     "term of no column": ({"bounds": {"np.log(wge)": (0, 5)}}, r"'np.log\(wge\)', which is no col"),

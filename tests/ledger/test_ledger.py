@@ -76,6 +76,15 @@ def test_half_of_delta_is_set_aside_unless_said(make, path):
     assert make(delta=1e-5, composition="sum").dataset.limit.set_aside == 0.0
 
 
+def test_what_cannot_be_allocated_or_opened_is_refused_in_words(make):
+    ledger = make()
+    for delta in ("z", [1], float("nan")):
+        with pytest.raises(ArgumentError, match="expected delta in"):
+            ledger.allocate("anna", 1, delta)
+    with pytest.raises(ArgumentError, match="expected path to be the path of a file, got ''"):
+        dp.Ledger("")
+
+
 def test_the_total_binds_over_all_analysts_whatever_is_allocated(make, reserve, path):
     steward = make()
     steward.allocate("anna", 0.8)

@@ -143,6 +143,8 @@ def _truth(node: Node) -> str:
             return f"({' + '.join(_comparison(left, '==', value) for value in values)})"
         case Infix("<" | "<=" | ">" | ">=" | "==" | "!=" as operator, left, right):
             return _comparison(left, operator, right)
+        case Call():
+            _call(node)  # raises for a function that is not known
     raise FormulaError(f"{node} is neither TRUE nor FALSE; write a comparison such as x > 3")
 
 

@@ -5,7 +5,7 @@ import re
 from functools import lru_cache
 
 from dpstats.errors import FormulaError
-from dpstats.formula.r.tree import Call, Infix, Name, Node, Number, Paren, Prefix, Text
+from dpstats.formula.r.tree import ESCAPES, Call, Infix, Name, Node, Number, Paren, Prefix, Text
 
 # How tightly an operator binds (R's ?Syntax); ^ is the one that groups from the right.
 _BINDING = {
@@ -24,11 +24,11 @@ _TOKEN = re.compile(
     r"""\s*(?:
       (?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?L?)
     | (?:(?:base|stats|splines)::)?(?P<name>(?:[^\W\d_]|\.(?!\d))[\w.]*)
-    | `(?P<quoted>[^`]+)`
+    | (?P<quoted>`(?:[^`\\]|\\.)+`)
     | (?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
     | (?P<operator>%[^%]*%|<=|>=|==|!=|&&|\|\||[-+*/^:<>!&|~(),=])
     )""",
-    re.VERBOSE,
+    re.VERBOSE | re.DOTALL,
 )
 
 
@@ -100,7 +100,8 @@ class _Parser:
         kind, text = self.tokens[self.place]
         self.place += 1
         if kind in ("name", "quoted"):
-            return self.call(text) if self.take("(") else Name(text)
+            name = text if kind == "name" else _unquoted(text)
+            return self.call(name) if self.take("(") else Name(name)
         if kind == "number":
             return _finite(Number(text))
         if kind == "text":
@@ -155,5 +156,5 @@ def _tokens(text: str):
 
 
 def _unquoted(text: str) -> str:
-    """Remove quotes and backslashes from a string."""
-    return re.sub(r"\\(.)", r"\1", text[1:-1])
+    """Remove the quotes of a string or a name, and read its escapes."""
+    return re.sub(r"\\(.)", lambda found: ESCAPES.get(found[1], found[1]), text[1:-1], flags=re.S)

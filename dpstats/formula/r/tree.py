@@ -1,6 +1,5 @@
 """Represent an expression of R as a tree, and write it as R's deparse does."""
 
-import json
 import re
 from dataclasses import dataclass
 
@@ -9,6 +8,7 @@ from dpstats.errors import FormulaError
 _TIGHT = ("^", ":", "/", "%/%", "%%")  # written without spaces around them
 _SYNTACTIC = re.compile(r"(?:[^\W\d_]|\.(?!\d))[\w.]*")
 _LONGEST = 500  # range from:to
+ESCAPES = {"\\": "\\", "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 _RESERVED = "if else repeat while function for next break NULL Inf NaN NA in".split()
 
 
@@ -20,7 +20,7 @@ class Name:
 
     def __str__(self) -> str:
         is_syntactic = _SYNTACTIC.fullmatch(self.text) and self.text not in _RESERVED
-        return self.text if is_syntactic else f"`{self.text}`"
+        return self.text if is_syntactic else _quoted(self.text, "`")
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Text:
     value: str
 
     def __str__(self) -> str:
-        return json.dumps(self.value, ensure_ascii=False)
+        return _quoted(self.value, '"')
 
 
 @dataclass(frozen=True)
@@ -107,6 +107,16 @@ class Call:
         if len(self.arguments) != len(matched) or missing or unknown:
             raise FormulaError(f"{self}: expected {self.function}({', '.join(names)})")
         return {name: matched[name] for name in names if name in matched}
+
+
+def _quoted(text: str, quote: str) -> str:
+    """Write a string or a name in quotes, with the escapes that it needs.
+
+    >>> print(_quoted('a "b"', "`"), _quoted('a "b"', '"'))
+    `a "b"` "a \\"b\\""
+    """
+    written = {character: f"\\{letter}" for letter, character in ESCAPES.items()}
+    return quote + text.translate(str.maketrans(written | {quote: f"\\{quote}"})) + quote
 
 
 Node = Name | Number | Text | Paren | Prefix | Infix | Call

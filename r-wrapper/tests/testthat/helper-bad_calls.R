@@ -88,6 +88,7 @@ bad_calls <- expression(
   dp_ols(y ~ x, d, epsilon = 1, x = TRUE), dp_ols(y ~ x, d, epsilon = 1, clusters = g),
   dp_ols(y ~ x, d, epsilon = 1, fixed_effects = ~g), dp_ols(y ~ x, d, epsilon = 1, split = ~g),
   dp_ols(y ~ x, d, epsilon = 1, conf.level = 0.9), dp_ols(y ~ x, d, epsilon = 1, subset = g > "a"),
+  dp_ols(y ~ x, d, epsilon = 1, subset = between(x, 0, 1)), dp_ols(y ~ x, d, epsilon = 1, by = day),
   dp_ols(y ~ i(g, b, ref = "a"), d, epsilon = 1), dp_ols(y ~ i(g, factor(k), ref = "a"), d, epsilon = 1, levels = list(k = 1:2)),
   dp_ols(y ~ x, d, epsilon = 1, unit = ~ factor(k)), dp_ols(y ~ x, d, epsilon = 1, weights = ~ k^2),
   dp_ols(y ~ x, d, epsilon = 1, subset = day > as.Date(x)), dp_ols(y ~ factor(k, levels = 1:501), d, epsilon = 1),
@@ -173,6 +174,9 @@ bad_calls <- expression(
   install_dpstats("dpstats", python = 3), install_dpstats("dpstats", python = "nowhere/python3"),
   dp_test(fit, "x = 0", level = 2), dp_test(fit, "x = 0; y"), dp_test(fit, "0 = 0"),
   dp_joint_test(fit, c("x = 0", "x = 1")), dp_joint_test(fit, c("x = 0", "(Intercept) = 0")),
+  dp_error_bound(fit, q = NULL), dp_error_bound(fit, q = NA), dp_error_bound(fit, reference = "people.csv"),
+  dp_test(fit, ""), dp_joint_test(fit, ""), predict(fit, d, type = mean),
+  dp_ledger(""), dp_ledger_verify(""), dp_ledger_export("kept.ledger", ""), dp_ledger_allocate("kept.ledger", "a", 1, "z"),
   dp_error_bound(fit, q = 200), dp_error_bound(fit, q = "a"), dp_error_bound(fit, reference = 3),
   dp_error_bound(fit), dp_error_bound(fit, reference = data.frame(x = 1:3)),
   dp_compare(), dp_compare(3), dp_compare(fit, drop = "x"),
@@ -200,12 +204,12 @@ bad_calls <- expression(
   dp_plan_study("nowhere.toml", truth = c(x = 1)),
   dp_plan_study("nowhere.toml", truth = list(main = c(1, 2))),
   dp_plan_study("nowhere.toml", sd = 3), dp_plan_study("nowhere.toml", data = 3),
-  with_insecure_seed(-1, fit), with_insecure_seed("a", fit)
+  with_insecure_seed(-1, fit), with_insecure_seed("a", fit), with_insecure_seed(Inf, fit)
 )
 
 # Those of logits, after the others on the page.
 bad_calls <- c(bad_calls, expression(
-  dp_logit(b ~ x, d), dp_logit(b ~ x, d, 1, x = TRUE), dp_logit("b ~ x", d, 1), dp_logit(b ~ x, as.list(d), 1),
+  dp_logit(b ~ x, d), dp_logit(list(), d, 1), dp_logit(b ~ x, d, 1, x = TRUE), dp_logit("b ~ x", d, 1), dp_logit(b ~ x, as.list(d), 1),
   dp_logit(b ~ x, d, -1), dp_logit(b ~ x, d, 1, delta = 0), dp_logit(b ~ nowhere, d, 1),
   dp_logit(day ~ x, d, 1, bounds = list(day = c(0, 5))), dp_logit(s ~ x, d, 1), dp_logit(one ~ x, d, 1),
   dp_logit(s ~ x, d, 1, levels = list(s = c("u", "v", "w"))), dp_logit(log(y) ~ x, d, 1),

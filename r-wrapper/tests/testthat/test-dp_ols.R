@@ -13,6 +13,21 @@ test_that("names, order and values are those of lm", {
   }
 })
 
+test_that("names and texts with backslashes, tabs and backticks are those of lm", {
+  skip_without_python()
+  d <- line(4000)
+  d$g <- factor(rep(c("a\\b", "c\nd", "e\"f", "it's"), 1000))
+  d <- stats::setNames(d[c("y", "x", "x", "x", "g")], c("y", "a\\b", "t\tab", "tick`s", "g"))
+  formulas <- list(y ~ `a\\b`, y ~ log1p(`t\tab`), y ~ `tick\`s` + g, y ~ I(g == "c\nd"), y ~ relevel(g, "a\\b"))
+  for (formula in formulas) {
+    used <- intersect(all.vars(formula), names(d)[1:4])
+    fit <- dp_ols(formula, d, "adassp", 1e6, bounds = stats::setNames(rep(list(c(0, 1)), length(used)), used))
+    reference <- lm(formula, d)
+    expect_equal(coef(fit), coef(reference), tolerance = 1e-3)
+    expect_equal(predict(fit, d[1:4, ]), predict(reference, d[1:4, ]), tolerance = 1e-3)
+  }
+})
+
 test_that("the same seed gives the same numbers in R and in Python", {
   skip_without_python()
   reticulate::py_run_string(paste(

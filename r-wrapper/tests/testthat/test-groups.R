@@ -35,6 +35,21 @@ test_that("every group that was asked for is there", {
   d$tract <- factor(d$tract, levels = c("1", "3", "7", "9"))
   expect_identical(coef(by_tract(d))$tract, factor(levels(d$tract)))
   expect_identical(coef(by_tract(d, groups = "7"))$tract, factor("7", levels(d$tract)))
+  expect_identical(as.character(coef(by_tract(d, groups = c("7", "8")))$tract), c("7", "8"))
+})
+
+test_that("labels that no value of the group column can have are refused before anything is spent", {
+  skip_without_python()
+  d <- transform(line(), high = x > 0.5, half = factor(ifelse(x > 0.5, "high", "low")))
+  budget <- dp_budget(4)
+  by <- function(...) dp_ols(y ~ 1, d, "adassp", 1, bounds = unit["y"], budget = budget, ...)
+  refused <- function(call, message) expect_error(call, message, class = "dpstats_argument_error")
+  refused(by(by = tract, groups = c(3, 7.5)), "groups lists 7.5 for \"tract\", a column of type integer")
+  d$day <- as.Date("2020-01-01") + d$tract
+  refused(by(by = day), "by = \"day\" holds dates")
+  refused(by(by = high, groups = 1:2), "groups lists 2 for \"high\"")
+  refused(by(by = half, groups = 1:2), "groups lists 1 for \"half\", a column of type factor")
+  expect_identical(budget$spent[["epsilon"]], 0)
 })
 
 test_that("group_by and by are one thing, and several factors are crossed", {
@@ -179,6 +194,7 @@ test_that("several factors are crossed unless the groups are listed", {
   crossed <- by_two(d)
   expect_identical(crossed$groups$state, factor(rep(c("B", "A", "C"), each = 3), levels(d$state)))
   expect_identical(sum(crossed$status == "ok"), 5L)
+  expect_output(print(crossed[["A:7"]]), "Group: state = A, tract = 7\n\nCoefficients", fixed = TRUE)
   one <- data.frame(state = "A", tract = "3")
   expect_identical(by_two(d, groups = one)$groups$state, factor("A", levels(d$state)))
   huge <- data.frame(state = factor(1:2000), tract = factor(1:2000), x = 0, y = 0)

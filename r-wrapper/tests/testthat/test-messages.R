@@ -1,6 +1,7 @@
 # What Python writes and R does not: its constants, types, operators, brackets, whole floats, texts
 # in single quotes, which R has around the names of columns, and arguments with nothing after =.
 python_words <- paste(
+  "NOT A dpstats_error",
   "\\b(None|True|False|NoneType|tuple|dict|mapping|dtype|Categorical|DataFrame)\\b",
   "\\b(pandas|polars|numpy)\\b", "\\b(np|dp|dpstats)\\.[a-zA-Z_]", "\\b(float|int)(32|64)\\b", "\\*\\*",
   "\\bQ\\(|\\bC\\((?!.*contr)", "\\{", "(^|[^n]) \\[", "\\(['\"]", "(got|only) \\(", "(?<![0-9.])[0-9]+\\.0\\b(?!\\.)",
@@ -95,4 +96,22 @@ test_that("bounds, points and new data may be dates, and points a list by name",
   expect_equal(predict(parts, data.frame(day = at)), predict(reference, data.frame(day = at)), tolerance = 1e-3)
   by <- dp_ols(y ~ 1, d, "adassp", 1e6, bounds = list(y = c(-1, 2)), by = day, groups = at)
   expect_identical(by$groups$day, at)
+})
+
+test_that("a message does not show the data that stand in the place of an argument", {
+  skip_without_python()
+  d <- data.frame(x = 1:40 / 40, y = 0.5, id = 1001:1040)
+  fit <- dp_ols(y ~ x, d, "noisy_stats", 1, bounds = unit)
+  logit <- dp_logit(b ~ x, transform(d, b = x > 0.5), epsilon = 1, bounds = unit["x"])
+  calls <- expression(
+    dp_margins(logit, d), confint(fit, level = d$id), predict(fit, d, type = d), predict(fit, d, interval = d$id),
+    anova(fit, test = d), plot(fit, level = d), dp_ols(y ~ x, d, epsilon = 1, unit = paste(d$id)),
+    dp_ols(y ~ x, d, epsilon = 1, weights = paste(d$id))
+  )
+  for (call in calls) {
+    error <- tryCatch(eval(call), error = identity)
+    expect_s3_class(error, "dpstats_argument_error")
+    expect_no_match(conditionMessage(error), "1001|structure", info = deparse1(call))
+  }
+  expect_error(confint(fit, level = 95), "got 95$", class = "dpstats_argument_error")
 })

@@ -202,3 +202,14 @@ test_that("a saved release is read without Python, and holds what a fit holds", 
   expect_named(fit, names(fit_wage(log(wage) ~ educ + age + sex)))
   expect_named(fit$privacy, names(fit_wage()$privacy))
 })
+
+test_that("notes are no wider than the terminal", {
+  skip_without_python()
+  fit <- dp_ols(y ~ x, line(), "noisy_moments", 4, bounds = unit)
+  before <- options(width = 50L)
+  on.exit(options(before))
+  for (result in list(summary(fit), dp_compare(fit), dp_describe(line(), ~x, 4))) {
+    lines <- utils::capture.output(print(result))
+    expect_true(all(nchar(utils::tail(lines, 3L)) <= 50L))
+  }
+})

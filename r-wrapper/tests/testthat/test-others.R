@@ -47,7 +47,8 @@ test_that("pictures are drawn for every kind of result", {
   on.exit(grDevices::dev.off())
   results <- list(
     fit_wage(wage ~ educ), fit_wage(), dp_ols(y ~ x, line(), "exp_theil_sen", 2, bounds = unit),
-    dp_ols(y ~ x, line(), "exp_theil_sen", 2, by = "tract", bounds = unit)
+    dp_ols(y ~ x, line(), "exp_theil_sen", 2, by = "tract", bounds = unit),
+    dp_ols(list(y ~ x, y ~ 1), line(), "adassp", 2, bounds = unit)
   )
   for (result in results) expect_identical(plot(result), result)
   skip_without_package("ggplot2")

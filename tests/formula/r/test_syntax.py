@@ -54,6 +54,14 @@ def draw(m, seed):
     return batch
 
 
+def test_a_condition_by_an_unknown_function_names_the_function():
+    for text in ("between(age, 30, 40)", 'x > 1 & grepl("a", g)', "!is.character(g)"):
+        with pytest.raises(FormulaError, match=r"(between|grepl|is.character)\(\) is not known"):
+            code.condition_in_python(parse(text))
+    with pytest.raises(FormulaError, match="neither TRUE nor FALSE"):
+        code.condition_in_python(parse("log(x)"))
+
+
 @pytest.mark.parametrize("text", FORMULAS)
 def test_each_row_depends_on_its_own_record_alone(text):
     design, batch = Formula.parse(dp.RFormula(text)).design(SCHEMA), draw(41, seed=1)
