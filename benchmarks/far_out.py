@@ -2,10 +2,10 @@
 
 ``python -m benchmarks far_out`` draws tables of a long column x and a normal z, of 5,000 to 60,000
 rows if not said otherwise. The response follows a function of x, or x up to a percentile and no
-farther, and .4 z, with
-normal errors. It prints for each law, number of rows and epsilon, without bounds and with the
-extremes rounded outward, how many of the tables' worst slopes hold least squares of all rows in .9
-of the fits, and the width of intervals over that of least squares (geometric mean over tables).
+farther, and .4 z, with normal errors. It prints for each law, number of rows and epsilon, without
+bounds and with the extremes rounded outward, how many of the tables' worst slopes hold least
+squares of all rows in .9 of the fits, and the width of intervals over that of least squares
+(geometric mean over tables).
 """
 
 import argparse

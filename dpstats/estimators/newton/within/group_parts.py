@@ -12,6 +12,9 @@ from dpstats.numerics.mixing import mixed
 # All pairs are taken up to this number; with more, the rows of a group are divided until they meet
 # about so many others.
 _MOST_PAIRS, _MET = 1 << 21, 32
+# Rows draw one of so many labels at most: where noise is far larger than all rows, what is released
+# of groups names no number that fits in memory.
+_MOST_LABELS = 1 << 20
 # With so many groups of one size, or more, those are the clusters of robust errors too.
 _ENOUGH = 50
 # Hashes of equal rows are so far apart, as numbers of splitmix64 are: an odd number near 2^64 over
@@ -26,7 +29,7 @@ def labels_for_pairs(norm: float, weight: float) -> int:
     number serves all groups, and no group is divided for its own size, which a row may change.
     """
     excess = norm**2 / 2 / max(_MOST_PAIRS, _MET * weight)
-    return 2 ** max(math.ceil(math.log2(excess)), 0)
+    return min(2 ** max(math.ceil(math.log2(excess)), 0), _MOST_LABELS)
 
 
 def labels_for_variances(groups: Clusters, norm: float, weight: float) -> int:
@@ -42,7 +45,7 @@ def labels_for_variances(groups: Clusters, norm: float, weight: float) -> int:
     """
     if groups.number >= _ENOUGH:
         return 1
-    return 2 ** max(math.floor(math.log2(norm**2 / 2 / (_MET * weight))), 0)
+    return min(2 ** max(math.floor(math.log2(norm**2 / 2 / (_MET * weight))), 0), _MOST_LABELS)
 
 
 def in_parts(labels: int, key: int, rows: Rows) -> Rows:

@@ -32,6 +32,13 @@ def test_labels_are_drawn_for_variances_where_groups_are_few_and_large():
     assert labels_for_variances(Clusters(50.0, 0.0), *four_groups(5000)) == 1
 
 
+def test_so_many_labels_that_noise_alone_asks_for_are_not_drawn():
+    few = Clusters(4.0, 0.0)
+    assert labels_for_pairs(1e9, 1.0) == labels_for_variances(few, 1e9, 1.0) == 1 << 20
+    rows = Rows(np.arange(9.0)[:, None], np.arange(9.0), keys=np.zeros(9, dtype=np.int64))
+    assert sorted(in_parts(1 << 20, 5, rows).numbers[:, 0]) == list(range(9))
+
+
 def test_rows_of_a_part_have_one_group_and_one_label_and_are_beside_one_another():
     keys = np.random.default_rng(1).integers(3, size=3000)
     rows = Rows(np.arange(3000.0)[:, None], keys.astype(float), keys=keys)
