@@ -83,11 +83,9 @@ def _extremes(
     # how a function of a variable goes on, a histogram of the variable does not tell
     names = [design.names[j] for j in design.layout.numeric]
     unseen = Extremes.UNSEEN_TAIL * far * [name in design.schema for name in names]
-    left_open = [name in marginals and marginals[name].is_open for name in names] & ~has_tail
-    if left_open.any() and not lognormal:
-        student = np.sort(np.abs(_student((np.arange(_MOST_ROWS) + 0.5) / _MOST_ROWS)))[::-1]
-        unseen = np.where(left_open, _tails([student])[0], unseen)
-        distances = np.where(left_open[:, None], _reached(student), distances)
+    for j, name in enumerate(names):
+        if name in marginals and marginals[name].is_open and not (has_tail[j] or lognormal):
+            unseen[j], distances[j] = _left_open(marginals[name])
     ends = _ends(y, limit)
     reach = float(np.abs(ends).max()) * (1.0 if limit is not None or y.is_rough else 1 + heavy)
     return Extremes(
@@ -156,10 +154,18 @@ def _reached(farthest: np.ndarray) -> np.ndarray:
     return farthest[(Extremes.SHARES * (len(farthest) - 1)).astype(int)]
 
 
-def _student(levels: np.ndarray) -> np.ndarray:
-    """Return quantiles of Student's t with four degrees of freedom, of variance 1 (Shaw 2006)."""
+def _left_open(marginal: Marginal) -> tuple[float, np.ndarray]:
+    """Return the tail, and distances (k,), that are allowed for where two quantiles are known.
+
+    They are those of Student's t with four degrees of freedom (Shaw 2006 has its quantiles), cut at
+    declared bounds.
+    """
+    levels = (np.arange(_MOST_ROWS) + 0.5) / _MOST_ROWS
     root = np.sqrt(4 * levels * (1 - levels))
-    return np.sign(levels - 0.5) * np.sqrt(2 * np.cos(np.arccos(root) / 3) / root - 2)
+    student = np.sign(levels - 0.5) * np.sqrt(2 * np.cos(np.arccos(root) / 3) / root - 2)
+    values = np.clip(marginal.mean + marginal.sd * student, *marginal.clipping)
+    unit = _standardised(values[:, None])[2][:, 0]
+    return float(_tails([unit])[0]), _reached(np.sort(np.abs(unit))[::-1])
 
 
 def _units(rows: Rows, design: Design) -> tuple[list[np.ndarray], np.ndarray]:
