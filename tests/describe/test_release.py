@@ -11,6 +11,7 @@ from dpstats.describe.limits import limits
 from dpstats.privacy import GDP, Event
 from dpstats.range_estimation import Histogram, Marginal
 from dpstats.range_estimation.marginal import from_histogram
+from dpstats.schema import Numeric
 from tests.checks.descriptions import QUANTILES, released
 
 
@@ -211,6 +212,26 @@ def test_no_tail_is_fitted_to_noise_beyond_a_value_that_many_have(mirrored):
     found = limits(marginal, None, False, 0.004)
     assert found.is_known and (found.high if mirrored else found.low) == 0
     assert 2048 < (-found.low if mirrored else found.high) < 10_000
+
+
+def test_no_mean_is_told_of_rows_at_any_distance():
+    """Rows of the outer bin may lie anywhere beyond it, unless bounds end it."""
+    far = 3.0 * 2.0 ** np.arange(-3, 16)
+    edges = np.concatenate([-far[::-1], np.linspace(0, 3, 65), 3 + far])
+    counts = np.concatenate([np.zeros(19), 20 * np.exp(-np.arange(64) / 25), np.zeros(18), [400]])
+    event = Event("bins", "gaussian", 1.0, 8.0, GDP(1 / 8))
+    marginal = from_histogram(Histogram(edges, counts, event, 1e-5), 0.0, 3.0, False)
+    assert not limits(marginal, None, False, 0.01).is_known
+    assert limits(marginal, Numeric(-1.0, 2e5), False, 0.01).is_known
+
+
+def test_a_column_of_several_magnitudes_has_a_mean_where_it_holds():
+    """Rates and populations in one column: a hundredth of the mean was shown as "ok"."""
+    rng = np.random.default_rng(3)
+    values = np.concatenate([rng.normal(1.5, 1, 500), np.exp(rng.normal(15, 2, 550))])
+    found, _ = released(pd.DataFrame({"x": values}), ["x"], 1.0, 0)
+    mean = found[None, "x", "mean", None]
+    assert mean.lower <= values.mean() <= mean.upper
 
 
 def test_one_bin_beside_zero_is_no_distribution():
