@@ -87,10 +87,10 @@ class Tail:
         """Return the expected square of the sum of size - limit over the rows beyond the limit."""
         return float(self.weights @ (self.counts @ np.maximum(self.sizes - limit, 0.0)) ** 2)
 
-    def hidden_beyond(self, size: float) -> float:
-        """Return how many rows of that size or more the noise on bins may hide."""
-        bins = len(self.edges) - int(np.searchsorted(self.edges, size, "right")) + 1
-        return _MOST * self.deviation * math.sqrt(max(bins, 1))
+    def hidden_beyond(self, sizes: np.ndarray | float) -> np.ndarray:
+        """Return how many rows of each of the sizes or more the noise on bins may hide."""
+        bins = len(self.edges) - np.searchsorted(self.edges, sizes, "right") + 1
+        return _MOST * self.deviation * np.sqrt(np.maximum(bins, 1))
 
     def most_beyond(self, size: float) -> float:
         """Return how many rows of that size or more there may be, as counted and hidden."""
@@ -161,7 +161,7 @@ def score_tail(
     """
     tail = _read(counts, edges, deviation, _SCORE_START, heavy, most / sigma)
     tail, beyond = replace(tail, edges=edges), np.maximum(counts[:0:-1].cumsum()[::-1], 0.0)
-    beyond = beyond + [tail.hidden_beyond(size) for size in edges]
+    beyond = beyond + tail.hidden_beyond(edges)
     return replace(tail, sizes=tail.sizes * sigma, edges=edges * sigma, most=beyond)
 
 
