@@ -126,6 +126,7 @@ def test_few_rows_tell_nothing_and_say_so(rows):
 def test_an_endogenous_regressor_in_tiny_units_ends_no_call():
     """Squares of its coefficient leave the range of doubles."""
     rng = np.random.default_rng(0)
-    table = {name: rng.uniform(size=50) for name in "yz"} | {"d": 1e-160 * rng.uniform(size=50)}
-    fit = dp.dp_iv("y ~ [d ~ z]", table, epsilon=1, bounds={"d": (0, 1e-160)})
+    y, d, z = rng.uniform(size=(3, 50))
+    table = {"y": 1e99 * y, "d": 1e-99 * d, "z": z}
+    fit = dp.dp_iv("y ~ [d ~ z]", table, epsilon=1, bounds={"d": (0, 1e-99), "y": (0, 1e99)})
     assert fit.status == "weak_instruments"
