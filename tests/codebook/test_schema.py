@@ -225,7 +225,7 @@ def test_a_file_that_declares_nothing_is_an_argument_error(case, tmp_path):
 @pytest.mark.parametrize("name", ["\ud800", "\0"])
 def test_a_name_that_no_file_can_have_is_an_argument_error(name, tmp_path):
     for read in (dp.Schema.of, lambda path: dp.run_study(path, tmp_path / "out", dry_run=True)):
-        with pytest.raises(dp.ArgumentError, match="cannot read"):
+        with pytest.raises(dp.ArgumentError, match="cannot read|expected path to be"):
             read(name)
 
 
