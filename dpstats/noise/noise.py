@@ -306,10 +306,12 @@ class Noise:
         return _rank_rate(cost, sensitivity)
 
     def _record(self, event: Event) -> None:
-        """Keep the event, unless the limit would be exceeded."""
+        """Keep the event, unless the limit would be exceeded or its noise has no scale."""
         costs = [past.cost for past in self.events]
         if not self.limit.covers([*costs, event.cost]):
             raise BudgetError(f"{event.step!r} would exceed the limit {self.limit} of this release")
+        if not (0 < event.sensitivity < math.inf and 0 < event.scale < math.inf):
+            raise TypeError(f"{event.step!r} states no positive and finite sensitivity and scale")
         self.events.append(event)
         if self._count is not None:
             self._count()

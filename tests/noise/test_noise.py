@@ -9,13 +9,14 @@ exact or seeded.
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from dpstats.errors import BudgetError
-from dpstats.noise import Noise, Query, RankQuery, noise_grid
+from dpstats.noise import Noise, Query, RankQuery, ScoreQuery, noise_grid
 from dpstats.noise import noise as noise_module
 from dpstats.noise.random_sources import _measurement
 from dpstats.privacy import GDP, PureDP
@@ -187,6 +188,27 @@ def test_a_query_without_the_bound_for_its_noise_is_not_released():
         Noise(PureDP(1.0)).add(Query("sum", [0], l2=1.0), PureDP(1.0))
     with pytest.raises(TypeError):
         Noise(GDP(1.0)).add(Query("sum", [0], l1=1.0), GDP(1.0))
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0, math.inf, -math.inf, math.nan])
+@pytest.mark.parametrize("field", ["l1", "l2", "unit"])
+def test_a_sensitivity_that_is_not_positive_and_finite_is_refused_before_it_is_drawn(field, bad):
+    noise = Noise(PureDP(1.0) if field == "l1" else GDP(1.0))
+    noise._source = probe = Probe(0)
+    with pytest.raises(TypeError, match="positive and finite"):
+        noise.add(replace(SUM, **{field: bad}), noise.limit)
+    assert not noise.events and not probe.asked
+
+
+@pytest.mark.parametrize("bad", [-1.0, math.inf, math.nan])
+def test_choices_and_costs_without_a_scale_are_refused(bad):
+    noise = Noise(GDP(1.0))
+    with pytest.raises(TypeError, match="positive and finite"):
+        noise.best(ScoreQuery("term", [0, 1], spread=bad), GDP(1.0))
+    with pytest.raises(TypeError, match="positive and finite"):
+        noise.add(SUM, GDP(-1.0))
+    with pytest.raises(TypeError, match="positive and finite"):
+        Noise(PureDP(1.0)).choose(replace(RANK, sensitivity=bad), PureDP(1.0))
 
 
 class Script:
