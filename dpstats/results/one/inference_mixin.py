@@ -313,7 +313,9 @@ class Inferred(ABC):
         """Add standard errors and intervals to predictions at design rows (q, S) and offsets."""
         ends = self._intervals(rows, alpha).T + added
         ends = held(self.evidence.means(ends.T), self.declared_range)
-        errors = self._errors(rows) * self.evidence.slopes(rows @ self.release.params + added)
+        slopes = self.evidence.slopes(rows @ self.release.params + added)
+        with np.errstate(invalid="ignore"):  # infinite times zero
+            errors = self._errors(rows) * slopes
         return _tabulated(mean, errors, ends, mean.index)
 
     def t_test(self, hypotheses, alpha: float = 0.05) -> TTest:
