@@ -16,7 +16,7 @@ def replacing(path) -> Iterator[Path]:
     OSError
         From the writing, with the number of bytes written; then ``path`` is unchanged.
     """
-    target = Path(path)
+    target = Path(os.path.expanduser(path))
     if not target.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {target.parent} to write {target.name} to")
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=".", suffix=target.suffix)

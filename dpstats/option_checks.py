@@ -173,9 +173,21 @@ def file_path(name: str) -> Callable[[object], Path]:
             possible = False
         if not possible:
             raise ArgumentError(f"expected {name} to be the path of a file, got {shown(value)}")
-        return Path(os.fsdecode(value))
+        return Path(os.path.expanduser(os.fsdecode(value)))
 
     return check
+
+
+def refuse_path(function: str, path: tuple) -> None:
+    """Raise ArgumentError where a function that returns a text is given a path to write it to.
+
+    >>> refuse_path("to_json", ())
+    """
+    if path:
+        raise ArgumentError(
+            f"{function}() takes no path, got {shown(path[0])}; it returns a text, which "
+            f"pathlib.Path(path).write_text(result.{function}()) writes"
+        )
 
 
 def level(name: str) -> Callable[[object], float | None]:

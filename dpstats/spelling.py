@@ -83,3 +83,13 @@ def no_column(name, columns: Collection[str]) -> ArgumentError:
     there is no column 'educ'; did you mean 'education'?
     """
     return ArgumentError(f"there is no column {shown(name)}; {near_or_listed(name, columns)}")
+
+
+def refuse_others(function: str, others: Collection[str], instead: str = "") -> None:
+    """Raise ArgumentError for the first of the arguments that a function does not have.
+
+    >>> refuse_others("compare", [])
+    """
+    for name in others:
+        instead = instead or f"help(dpstats.{function}) lists what it takes"
+        raise ArgumentError(f"{function} has no argument {name}=; {instead}")

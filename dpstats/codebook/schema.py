@@ -85,7 +85,7 @@ class Schema:
         if given is None or isinstance(given, Schema):
             return given or cls()
         if isinstance(given, str | os.PathLike):
-            path = Path(given)
+            path = Path(os.path.expanduser(given))
             given, place = parsed(path), path.name
         elif isinstance(given, Mapping):
             place = "schema"

@@ -83,6 +83,7 @@ def _files(patterns: list[str]) -> Table | Stream:
 
 def _matching(pattern: str) -> list[str]:
     """List the file of a path, or the files of a glob."""
+    pattern = os.path.expanduser(pattern)
     found = [pattern] if os.path.exists(pattern) else sorted(glob.glob(pattern, recursive=True))
     if not found:
         raise ArgumentError(f"there is no file {pattern}")

@@ -95,6 +95,7 @@ def of_clipped_line(sums: np.ndarray, sigma2: float, public: Estimate) -> Goodne
     return GoodnessOfFit(rows, rsquared, Estimate(sigma2), columns=2)
 
 
+@np.errstate(divide="ignore", invalid="ignore")  # no rows, in a unit in which they count as zero
 def of_sums(sums: Sums, constant: np.ndarray | None, public: Estimate) -> GoodnessOfFit:
     """Compute the figures from noisy cross-products, with errors to first order in the noise.
 

@@ -6,6 +6,8 @@ import numpy as np
 
 # With more coefficients matrix products are faster than one sum for each combination.
 _MANY = 64
+# A hidden variance of this or more says that nothing is known of a coefficient, in any units.
+ENDLESS = 1e300
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,8 @@ class Wald:
 
     def intervals(self, rows: np.ndarray, alpha: float) -> np.ndarray:
         """Return intervals (G, q, 2) of the combinations ``rows`` (q, S) of the coefficients."""
-        half = self._critical(alpha) * deviations(self.cov, rows)
+        with np.errstate(invalid="ignore"):  # infinite times zero
+            half = self._critical(alpha) * deviations(self.cov, rows)
         half = np.where(self.unbounded[:, None] | self._hidden(rows), np.inf, half)
         center = self.params @ rows.T
         return np.stack([center - half, center + half], axis=-1)
@@ -79,7 +82,13 @@ class Wald:
         if self.hidden_cov is None:
             return np.zeros((len(self.params), len(rows)), dtype=bool)
         part = deviations(self.hidden_cov, rows) ** 2
-        return part >= 0.5 * deviations(self.cov, rows) ** 2
+        hidden = part >= 0.5 * deviations(self.cov, rows) ** 2
+        return hidden | with_endless(self.hidden_cov, rows)
+
+
+def with_endless(cov: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Tell the combinations (G, q) with a coefficient of endless variance."""
+    return (np.diagonal(cov, axis1=-2, axis2=-1) >= ENDLESS) @ (rows != 0).T
 
 
 def deviations(cov: np.ndarray, rows: np.ndarray) -> np.ndarray:

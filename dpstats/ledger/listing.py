@@ -9,6 +9,7 @@ import pandas as pd
 
 from dpstats.atomic_write import replacing
 from dpstats.engines import Source
+from dpstats.errors import ArgumentError, shown
 from dpstats.escaping import drawn
 from dpstats.html_tables import html_table
 from dpstats.ledger.accounts import Dataset, allocation, call_of, last_call
@@ -154,10 +155,13 @@ def _pair(epsilon: float, delta: float) -> str:
 
 def plot(connection: sqlite3.Connection, dataset: Dataset, ax=None):
     """Draw the epsilon spent after each call against its time, until now."""
-    if ax is None:
-        from matplotlib.figure import Figure
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
+    if ax is None:
         ax = Figure(figsize=(7, 4), layout="constrained").subplots()
+    if not isinstance(ax, Axes):
+        raise ArgumentError(f"expected ax to be axes of matplotlib, got {shown(ax)}")
     times, spent = _spending(connection, dataset.limit)
     times, spent = [*times, now()], [*spent, spent[-1]]
     ax.step(pd.to_datetime(times, utc=True), spent, where="post", label="spent")

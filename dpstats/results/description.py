@@ -15,6 +15,7 @@ from dpstats.engines.stored_labels import restored, stored
 from dpstats.errors import NotReleasedError
 from dpstats.escaping import write_csv
 from dpstats.html_tables import html_notes, html_table
+from dpstats.option_checks import refuse_path
 from dpstats.privacy import PrivacyReport
 from dpstats.results.show.documents import Printed, PrintedTable
 from dpstats.results.show.histograms import histograms, tabulated
@@ -213,8 +214,9 @@ class DPDescription(PrintedTable):
         """Restore a description from :meth:`to_dict`; ArgumentError for anything else."""
         return built(_restored, content, DESCRIPTION, _STORED)
 
-    def to_json(self) -> str:
+    def to_json(self, *path) -> str:
         """Write JSON text from which :meth:`from_json` restores an equal description."""
+        refuse_path("to_json", path)
         return json.dumps(self.to_dict(), allow_nan=False)
 
     @classmethod

@@ -124,7 +124,7 @@ _FAMILIES = {"binomial": dp_logit, "poisson": dp_poisson}
 
 
 @drops_traceback
-def dp_glm(formula, data, *, family: str = "binomial", **arguments: Any) -> Any:
+def dp_glm(formula, data, *, family: str | None = None, **arguments: Any) -> Any:
     """Fit a generalised linear model and release it under differential privacy.
 
     Parameters
@@ -132,7 +132,8 @@ def dp_glm(formula, data, *, family: str = "binomial", **arguments: Any) -> Any:
     formula, data
         As for :func:`dp_logit` and :func:`dp_poisson`.
     family : str
-        ``"binomial"``, whose link is the logit, or ``"poisson"``, whose link is the logarithm.
+        ``"binomial"``, whose link is the logit, or ``"poisson"``, whose link is the logarithm;
+        there is no default.
     **arguments
         Those of :func:`dp_logit` or :func:`dp_poisson`.
 

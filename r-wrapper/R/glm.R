@@ -4,7 +4,7 @@
 #'
 #' @param formula A formula, as for [dp_ols()].
 #' @param family `binomial`, whose link is the logit, or `poisson`, whose link is the logarithm: the
-#'   function, its value or its name. There is no other.
+#'   function, its value or its name. There is no other, and no default.
 #' @param data A data frame, or the paths of files, as for [dp_ols()].
 #' @param ... Arguments of [dp_logit()] or [dp_poisson()], `epsilon` among them.
 #' @inherit dp_logit return
@@ -16,9 +16,12 @@
 #' people$visits <- rpois(n, exp(0.02 * people$age))
 #' dp_glm(smoker ~ age, family = binomial, people, epsilon = 1)
 #' dp_glm(visits ~ age, family = poisson, people, epsilon = 1)
-#' @importFrom stats binomial
 #' @export
-dp_glm <- function(formula, family = binomial, data, ...) {
+dp_glm <- function(formula, family, data, ...) {
+  if (missing(family)) {
+    bad_argument("argument family is missing: give binomial or poisson; dp_ols() fits linear ",
+                 "regressions, as glm() does without a family")
+  }
   call <- match.call()
   call$family <- NULL
   call[[1L]] <- get(families[[checked_family(family)]]$verb)

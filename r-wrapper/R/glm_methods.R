@@ -76,16 +76,18 @@ public_offset <- function(object, newdata, offset, exposure) {
     bad_argument("a logit predicts without exposure; leave it out")
   }
   given <- Filter(Negate(is.null), list(offset = offset, exposure = exposure))
+  columns <- list()
   if (!length(given)) {
-    given <- lapply(Filter(function(column) column %in% names(newdata), object$offset),
-                    function(column) newdata[[column]])
+    columns <- Filter(function(column) column %in% names(newdata), object$offset)
+    given <- lapply(columns, function(column) newdata[[column]])
   }
   for (name in names(given)) {
     numbers <- given[[name]]
     refuse_integer64(numbers, name)
     usable <- is.numeric(numbers) && length(numbers) %in% c(1L, nrow(newdata)) && all(is.finite(numbers))
     if (!usable || name == "exposure" && any(numbers <= 0)) {
-      bad_argument("expected ", name, " to be ", if (name == "exposure") "a positive" else "a",
+      column <- if (!is.null(columns[[name]])) paste0(", the column ", columns[[name]], " of newdata,")
+      bad_argument("expected ", name, column, " to be ", if (name == "exposure") "a positive" else "a",
                    " finite number, or one for each of the ", nrow(newdata), " rows of newdata")
     }
   }

@@ -48,11 +48,14 @@ deviations <- function(cov, X, at) {
   sqrt(pmax(variance, 0))
 }
 
-# Where directions that noise could account for make up half of a variance.
+# Where directions that noise could account for make up half of a variance, and where it is of a
+# coefficient of which nothing is known, as of the Python package's dpstats/inference/wald.py.
 hidden_rows <- function(uncertainty, X, at) {
   if (is.null(uncertainty$hidden)) return(logical(nrow(X)))
   part <- deviations(uncertainty$hidden, X, at)^2
-  is_true(part >= 0.5 * deviations(uncertainty$cov, X, at)^2)
+  variances <- entries(uncertainty$hidden, at)[, seq(1, ncol(X)^2, ncol(X) + 1), drop = FALSE]
+  endless <- rowSums(is_true(variances >= 1e300) & X != 0) > 0
+  is_true(part >= 0.5 * deviations(uncertainty$cov, X, at)^2) | endless
 }
 
 is_true <- function(x) !is.na(x) & x

@@ -64,6 +64,9 @@ confint.dp_ols <- function(object, parm, level = 0.95, ...) {
 
 # Names of the coefficients that `parm` names or numbers.
 chosen_coefficients <- function(limits, parm) {
+  if (!is.numeric(parm) && !is.character(parm)) {
+    bad_argument("expected parm to be names or numbers of coefficients, got ", shown(parm))
+  }
   names <- if (is.numeric(parm)) row.names(limits)[parm] else parm
   unknown <- !names %in% row.names(limits)
   if (any(unknown)) {
@@ -71,6 +74,12 @@ chosen_coefficients <- function(limits, parm) {
                  "are ", toString(row.names(limits)))
   }
   names
+}
+
+check_digits <- function(digits) {
+  if (!is.numeric(digits) || length(digits) != 1L || !digits %in% 1:22) {
+    bad_argument("expected digits to be a whole number from 1 to 22, got ", shown(digits))
+  }
 }
 
 # Names of the ends of an interval, such as "2.5 %", as lm writes them.
@@ -94,6 +103,7 @@ check_level <- function(level) {
 
 #' @export
 print.dp_ols <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  check_digits(digits)
   cat_heading(x)
   print(format(coef(x), digits = digits), quote = FALSE)
   if (x$status != "ok") cat("\nStatus ", x$status, ": see summary()\n", sep = "")
@@ -154,6 +164,7 @@ summary.dp_ols <- function(object, ...) {
 #' @rdname summary.dp_ols
 #' @export
 print.summary.dp_ols <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  check_digits(digits)
   cat_heading(x)
   stats::printCoefmat(x$coefficients, digits = digits, na.print = "NA", ...)
   if (nrow(x$predictions)) {

@@ -114,3 +114,9 @@ def test_missing_pyarrow_says_what_to_install(tmp_path, monkeypatch, name):
     path.write_text(TEXT)
     monkeypatch.setattr(builtins, "__import__", without_pyarrow)
     check_refused(path, re.escape("pip install 'dpstats[parquet]'"))
+
+
+def test_a_path_in_the_home_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "a.csv").write_text(TEXT)
+    check("~/a.csv")

@@ -42,6 +42,8 @@ def test_spending_is_drawn_over_time(make, reserve):
     ledger = make(delta=1e-5)
     for _ in range(3):
         reserve(ledger, GDP(0.01))
+    with pytest.raises(dp.ArgumentError, match="expected ax to be axes of matplotlib, got 'x'"):
+        ledger.plot(ax="x")
     (line, limit) = ledger.plot().get_lines()
     drawn = line.get_ydata()
     assert len(drawn) == 5 and drawn[0] == 0 and drawn[-1] == pytest.approx(ledger.spent[0])

@@ -138,6 +138,8 @@ def test_dp_glm_is_the_same_by_the_name_of_a_family():
     assert found == fit()
     with pytest.raises(dp.ArgumentError, match="expected family=\"binomial\".*'gamma'"):
         dp.dp_glm("y ~ x", FRAME, family="gamma", epsilon=1)
+    with pytest.raises(dp.ArgumentError, match='expected family="binomial".*got None; dp_ols'):
+        dp.dp_glm("y ~ x", FRAME, epsilon=1)
 
 
 def test_a_result_is_restored_and_predicts_probabilities():

@@ -128,7 +128,8 @@ def _responses(text: str, in_r: bool) -> str:
     names = [name.strip() for name in found[1].split(",")]
     formulas = [f"{name} ~{found[2].rstrip()}" for name in names]
     written = f"list({', '.join(formulas)})" if in_r else f"[{', '.join(map(repr, formulas))}]"
-    return f"several responses go into several formulas; write {written}"
+    trials = ", and successes and failures as a row for each trial" * text.startswith("cbind")
+    return f"several responses go into several formulas; write {written}{trials}"
 
 
 def _random(text: str, in_r: bool) -> str:

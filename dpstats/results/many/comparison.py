@@ -9,6 +9,7 @@ from dpstats.results.many.layout import checked_layout
 from dpstats.results.many.non_private_columns import non_private_column
 from dpstats.results.many.regression_table import Comparison
 from dpstats.results.one import DPResults
+from dpstats.spelling import refuse_others
 
 
 def compare(
@@ -20,6 +21,7 @@ def compare(
     keep: Sequence[str] | None = None,
     order: Sequence[str] | None = None,
     notes: str | Sequence[str] | None = None,
+    **others,
 ) -> Comparison:
     """Print private regressions side by side, a column each; costs no budget.
 
@@ -76,6 +78,7 @@ def compare(
     >>> table.frame.query("term == 'x'")["result"].tolist()
     ['strict', 'lenient']
     """
+    refuse_others("compare", others)
     headings = None
     if len(results) == 1 and isinstance(results[0], Mapping | DPGroupResults):
         pairs = list(results[0].items())

@@ -13,6 +13,7 @@ from dpstats.atomic_write import replacing
 from dpstats.errors import ArgumentError, shown
 from dpstats.escaping import write_csv
 from dpstats.evidence import Stack
+from dpstats.option_checks import refuse_path
 from dpstats.privacy import PrivacyReport
 from dpstats.results.many.group_error_bounds import group_error_bounds
 from dpstats.results.many.group_inference import GroupInference
@@ -208,8 +209,9 @@ class DPGroupResults(GroupInference):
         """Restore a result from :meth:`to_dict`; ArgumentError for any other content."""
         return built(lambda part: _usable(cls(**group_fields(part))), content, GROUPS, _STORED)
 
-    def to_json(self) -> str:
+    def to_json(self, *path) -> str:
         """Write JSON text from which :meth:`from_json` restores an equal result."""
+        refuse_path("to_json", path)
         return json.dumps(self.to_dict())
 
     @classmethod

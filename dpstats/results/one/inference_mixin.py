@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from dpstats.errors import ArgumentError, shown
 from dpstats.estimators.contract import Release
 from dpstats.evidence import Evidence, Stack
 from dpstats.formula import Design, Formula, linear_constraints
@@ -165,21 +166,37 @@ class Inferred(ABC):
         size = len(self.names)
         return pd.Series(self.uncertainty.p_values(np.eye(size), np.zeros(size))[0], self.names)
 
-    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
+    def conf_int(self, alpha: float = 0.05, cols=None) -> pd.DataFrame:
         """Compute intervals of level 1 - alpha: a row per coefficient, columns 0 and 1.
 
         Intervals are about least squares on all rows, clipped at declared bounds only, or, where
         none are declared, at released ranges that ``summary()`` prints beside the noisy share of
         rows beyond them. Privacy noise is part of them. They are infinite where the release is
         compatible with coefficients of any size, and NaN where no valid interval exists (see
-        ``reasons``).
+        ``reasons``). With ``cols``, a list of names or positions, they are of these coefficients.
 
         Raises
         ------
         ArgumentError
-            Unless 0 < alpha < 1.
+            Unless 0 < alpha < 1, and for ``cols`` that are no coefficients.
         """
-        return pd.DataFrame(self._intervals(np.eye(len(self.names)), alpha), self.names)
+        rows = np.eye(len(self.names))
+        places = slice(None) if cols is None else self._places(cols)
+        return pd.DataFrame(self._intervals(rows, alpha), self.names).iloc[places]
+
+    def _places(self, cols) -> list[int]:
+        """Return the positions of coefficients by name or position, or raise ArgumentError."""
+        known = {
+            **{i: i for i in range(len(self.names))},
+            **{n: i for i, n in enumerate(self.names)},
+        }
+        try:
+            return [known[one] for one in ([cols] if isinstance(cols, str) else cols)]
+        except (KeyError, TypeError):
+            raise ArgumentError(
+                f"expected cols to list names or positions of coefficients, such as "
+                f"[{self.names[-1]!r}], got {shown(cols)}"
+            ) from None
 
     def _intervals(self, rows: np.ndarray, alpha: float) -> np.ndarray:
         """Compute intervals (q, 2) of linear combinations (q, S) of the coefficients."""
@@ -313,7 +330,9 @@ class Inferred(ABC):
         """Add standard errors and intervals to predictions at design rows (q, S) and offsets."""
         ends = self._intervals(rows, alpha).T + added
         ends = held(self.evidence.means(ends.T), self.declared_range)
-        errors = self._errors(rows) * self.evidence.slopes(rows @ self.release.params + added)
+        slopes = self.evidence.slopes(rows @ self.release.params + added)
+        with np.errstate(invalid="ignore"):  # infinite times zero
+            errors = self._errors(rows) * slopes
         return _tabulated(mean, errors, ends, mean.index)
 
     def t_test(self, hypotheses, alpha: float = 0.05) -> TTest:

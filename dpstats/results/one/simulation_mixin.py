@@ -66,7 +66,8 @@ class Simulated(FitStatistics):
         elif isinstance(evidence, NewtonEvidence):
             slopes = evidence.slopes(self.x_new @ self.release.params)
             slopes = np.append(np.ones(len(self.names)), slopes)
-            bound = slopes * from_covariance(evidence.privacy_cov, rows, q)
+            with np.errstate(invalid="ignore"):  # infinite times zero
+                bound = slopes * from_covariance(evidence.privacy_cov, rows, q)
         elif sums is None:
             bound = from_reference(
                 self, self.params, reference, rows, self.public_rows, q, trials, options

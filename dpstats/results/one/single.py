@@ -9,6 +9,7 @@ import numpy as np
 
 from dpstats.estimators.contract import Release
 from dpstats.formula import Design
+from dpstats.option_checks import refuse_path
 from dpstats.privacy import PrivacyReport
 from dpstats.results.one.other_names import refusal
 from dpstats.results.one.tables_mixin import Tabulated
@@ -17,6 +18,7 @@ from dpstats.results.store.shapes import SINGLE
 from dpstats.results.store.single import fields_of, to_plain
 from dpstats.results.store.texts import built, parsed
 from dpstats.schema import Numeric, Schema
+from dpstats.spelling import refuse_others
 
 _STORED = "what to_json() or to_dict() of a DPResults wrote"
 
@@ -158,8 +160,9 @@ class DPResults(Tabulated):
     def __getattr__(self, name: str):
         raise refusal(self, name)
 
-    def summary(self, alpha: float = 0.05):
+    def summary(self, alpha: float = 0.05, **others):
         """Build a statsmodels Summary with a privacy block; print it or call ``as_latex()``."""
+        refuse_others("summary", others, "dpstats.compare(result, labels={...}) names terms anew")
         from dpstats.results.show.summary import summarise
 
         return summarise(self, alpha)
@@ -206,8 +209,9 @@ class DPResults(Tabulated):
         """Restore a result from :meth:`to_dict`; ArgumentError for any other content."""
         return built(lambda content: _usable(cls(**fields_of(content))), content, SINGLE, _STORED)
 
-    def to_json(self) -> str:
+    def to_json(self, *path) -> str:
         """Write JSON text from which :meth:`from_json` restores an equal result."""
+        refuse_path("to_json", path)
         return json.dumps(self.to_dict(), allow_nan=False)
 
     @classmethod

@@ -10,6 +10,7 @@ from itertools import zip_longest
 from dpstats.atomic_write import replacing
 from dpstats.errors import ArgumentError
 from dpstats.escaping import latex
+from dpstats.option_checks import refuse_path
 
 _LINES = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029\ud800-\udfff\ufffe\uffff]+")
 _MARKS = re.compile(r"([\\`*_{}\[\]<>|$&~^#])")
@@ -52,12 +53,14 @@ class PrintedTable(ABC):
     def _printed(self) -> Printed:
         """Lay out the cells for documents."""
 
-    def to_latex(self) -> str:
+    def to_latex(self, *path) -> str:
         """Write the table as a LaTeX tabular, with its notes and names escaped; needs booktabs."""
+        refuse_path("to_latex", path)
         return latex_table(self._printed())
 
-    def to_markdown(self) -> str:
+    def to_markdown(self, *path) -> str:
         """Write the table as Markdown, with its notes; names are escaped."""
+        refuse_path("to_markdown", path)
         return markdown_of(self._printed())
 
     def to_word(self, path) -> None:

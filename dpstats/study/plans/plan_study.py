@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dpstats.option_checks import file_path, whole
 from dpstats.planning.plan import checked_epsilons
 from dpstats.privacy import Composition, Total
+from dpstats.spelling import refuse_others
 from dpstats.study.plans.forecasts import costs, forecasts
 from dpstats.study.plans.guesses import Guesses
 from dpstats.study.plans.result import StudyPlan
@@ -31,6 +32,7 @@ def plan_study(
     repetitions: int | None = None,
     seed: int = 0,
     progress: bool | None = None,
+    **others,
 ) -> StudyPlan:
     """Forecast the intervals of all tables of a study at several epsilons.
 
@@ -119,6 +121,7 @@ def plan_study(
     >>> plan.epsilon_for(1.25) < plan.epsilon_for(1.05)
     True
     """
+    refuse_others("plan_study", others)
     study = file_path("study")(study)
     read = Study.read(study)
     given = {"n": n, "truth": truth, "sd": sd, "x_sd": x_sd, "x_range": x_range}

@@ -140,6 +140,7 @@ bad_calls <- expression(
   predict(fit), predict(fit, 3), predict(fit, data.frame(z = 1)), predict(fit, data.frame(x = "a")),
   predict(fit, data.frame(x = 1), level = 2),
   predict(fit, data.frame(x = Inf), interval = "confidence"),
+  confint(fit, list("x")), print(fit, digits = NA), print(summary(fit), digits = 0),
   confint(fit, level = "a"), confint(fit, level = TRUE), tidy(fit, conf.int = TRUE, conf.level = 0),
   dp_test(fit, "x == 0"), dp_test(fit, "z = 0"), dp_test(fit, 3), dp_test(fit, matrix(1, 1, 5)),
   predict(by, data.frame(x = 1)), predict(by, data.frame(x = 1, tract = 7)), predict(by),
@@ -234,7 +235,8 @@ bad_calls <- c(bad_calls, expression(
   dp_poisson(k ~ x, d, 1, vcov = "HC1"), dp_poisson(k ~ x, d, 1, cov_type = "nonrobust"),
   dp_poisson(k ~ x, d, 1, unknown = 2), dp_poisson(k ~ x, d, 1, seed = 1), dp_poisson(k ~ x, d, 1, budget = 2),
   dp_poisson(k ~ x, d, 1, unit = nowhere), dp_glm(k ~ x, poisson("sqrt"), d, epsilon = 1),
-  dp_glm(k ~ x, quasipoisson, d, epsilon = 1), dp_glm(k ~ x, poisson, d)
+  dp_glm(k ~ x, quasipoisson, d, epsilon = 1), dp_glm(k ~ x, poisson, d),
+  dp_glm(k ~ x, data = d, epsilon = 1), dp_ols(y ~ I(x %% 2), d, epsilon = 1)
 ))
 
 # Those of regressions with instruments.

@@ -46,6 +46,7 @@ test_that("predictions are at public offsets and exposures, as glm's", {
   shown <- predict(fit, new, interval = "confidence", exposure = 2, type = "response")
   expect_equal(shown, 2 * exp(link))
   refused(predict(fit, new, exposure = 0), "positive finite number")
+  refused(predict(fit, cbind(new, years = NA)), "exposure, the column years of newdata")
   refused(predict(fit, new, offset = 1:3), "each of the 2 rows")
   refused(predict(fit, new, offset = NA), "finite number")
   alone <- dp_logit(smoker ~ age, exposed(), 4)

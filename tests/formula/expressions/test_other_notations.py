@@ -26,6 +26,7 @@ OTHERS = [
     ("y ~ x | g | educ ~ z", "instruments are for dp_iv", "dp_iv(y ~ x | d ~ z, data)"),
     ("y ~ x | educ ~ z", "instruments are for dp_iv", "dp_iv(y ~ x | d ~ z, data)"),
     ("cbind(a, b) ~ x", "['a ~ x', 'b ~ x']", "list(a ~ x, b ~ x)"),
+    ("cbind(a, b) ~ x", "as a row for each trial", "as a row for each trial"),
     ("y ~ x + (1 | g)", "effects of g: y ~ x | g", "effects of g: y ~ x | g"),
     ("df$y ~ df$x", "write y ~ x", "write y ~ x"),
     ("y ~ df['x']", "write y ~ x", "write y ~ x"),

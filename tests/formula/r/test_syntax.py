@@ -62,6 +62,11 @@ def test_a_condition_by_an_unknown_function_names_the_function():
         code.condition_in_python(parse("log(x)"))
 
 
+def test_an_operator_that_formulas_have_not_is_named():
+    with pytest.raises(dp.FormulaError, match="x%%2: there is no %% here; compute the column"):
+        Formula.parse(dp.RFormula("y ~ I(x %% 2)"))
+
+
 @pytest.mark.parametrize("text", FORMULAS)
 def test_each_row_depends_on_its_own_record_alone(text):
     design, batch = Formula.parse(dp.RFormula(text)).design(SCHEMA), draw(41, seed=1)

@@ -254,3 +254,10 @@ def test_absorbed_effects_leave_the_number_of_rows_and_no_degrees_of_freedom(nei
     assert np.isnan(found.df_resid), "the number of groups is private"
     shown = f"{found.nobs} ({error:.0f})" if error else "4000"
     assert f"No. Observations: {shown}" in " ".join(str(found).split())
+
+
+def test_no_rows_in_a_large_unit_show_without_a_warning():
+    table = {"x": np.zeros(0), "y": np.zeros(0)}
+    bounds = {"x": (0, 1), "y": (-1e90, 1e90)}
+    fit = dp.dp_ols("y ~ x", table, method="adassp", epsilon=1, bounds=bounds)
+    assert np.isnan(fit.rsquared) and str(fit.summary())

@@ -94,3 +94,31 @@ def test_axes_that_are_none_are_refused(drawn):
     pytest.importorskip("matplotlib")
     with pytest.raises(dp.ArgumentError, match="expected ax to be axes of matplotlib, got 'x'"):
         drawn.plot(ax="x")
+
+
+DESCRIBED = dp.dp_describe(LINE, ["x"], epsilon=1, bounds={"x": (0, 1)})
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: dp.compare(FIT, digits=2), r"^compare has no argument digits=; help\(dpst"),
+        (lambda: dp.plan_study("a.toml", reps=3), "^plan_study has no argument reps=; "),
+        (lambda: FIT.summary(yname="wage"), "^summary has no argument yname=; .*labels="),
+        (lambda: FIT.to_json("a"), r"^to_json\(\) takes no path, got 'a'; .*result\.to_json\(\)\)"),
+        (lambda: GROUPS.to_json("a"), r"^to_json\(\) takes no path, got 'a'; "),
+        (lambda: DESCRIBED.to_json("a"), r"^to_json\(\) takes no path, got 'a'; "),
+        (lambda: dp.compare(FIT).to_latex("a"), r"^to_latex\(\) takes no path, got 'a'; "),
+        (lambda: dp.compare(FIT).to_markdown("a"), r"^to_markdown\(\) takes no path, got 'a'; "),
+        (lambda: FIT.conf_int(cols=["z"]), r"^expected cols to list .*\['x'\], got \['z'\]$"),
+        (lambda: FIT.conf_int(cols=2), r"^expected cols to list .*\['x'\], got 2$"),
+    ],
+)
+def test_arguments_of_other_packages_are_refused_in_one_sentence(call, message):
+    with pytest.raises(dp.ArgumentError, match=message):
+        call()
+
+
+@pytest.mark.parametrize("cols", [["x"], [1], "x", np.array([1])])
+def test_intervals_are_of_the_coefficients_asked_for(cols):
+    assert FIT.conf_int(cols=cols).equals(FIT.conf_int().loc[["x"]])

@@ -75,8 +75,7 @@ def test_methods_take_what_statsmodels_takes(name):
     theirs = inspect.signature(getattr(RegressionResults, name)).parameters
     for parameter in set(ours) & set(theirs) - {"self"}:
         assert ours[parameter].default == theirs[parameter].default
-    required = [p.name for p in ours.values() if p.default is p.empty][1:]
-    assert required == []
+    assert inspect.signature(getattr(dp.DPResults, name)).bind("self")  # nothing else is required
     if name in ("conf_int", "summary"):
         assert ours["alpha"].default == 0.05
 
@@ -574,3 +573,13 @@ def test_the_summary_says_where_columns_are_nearly_collinear_on_their_ranges(fit
         printed = words(fit(table, method, formula=formula, bounds=known).summary())
         assert ("age, z, age:z are nearly collinear" in printed) == said, (method, formula)
         assert ("nearly collinear" in printed) == said, (method, formula)
+
+
+def test_predictions_far_out_show_without_a_warning():
+    """Their standard error is infinite where the slope of a probability is zero."""
+    rng = np.random.default_rng(0)
+    table = {"x": 1e6 * rng.uniform(size=300), "b": rng.uniform(size=300) > 0.5}
+    with dp.testing.insecure_seed(2):
+        fit = dp.dp_logit("b ~ I(x**40)", table, epsilon=1)
+    assert np.isnan(fit.predict({"x": [1e6]}, interval=True)["mean_se"]).all()
+    assert len(fit.error_bound()) == 2 + len(fit.points) and str(fit.summary())

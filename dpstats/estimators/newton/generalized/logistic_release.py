@@ -12,6 +12,7 @@ from dpstats.estimators.newton.generalized.logistic_position import Hessian, Pos
 from dpstats.estimators.newton.generalized.pseudo_rsquared import Released, mcfadden
 from dpstats.estimators.newton.row_sums import IndicatorBasis
 from dpstats.estimators.newton.steps import Clusters, Counted
+from dpstats.estimators.newton.steps.endless import REASON, endless, marked
 from dpstats.estimators.newton.steps.hidden_rows import note_on_hidden_rows
 from dpstats.estimators.newton.steps.release import FEW_CLUSTERS, column_scales
 from dpstats.estimators.newton.steps.sizes import TOO_FEW
@@ -177,6 +178,7 @@ class FittedLogit:
         return 0.0, 1.0
 
 
+@np.errstate(over="ignore", invalid="ignore")  # of columns in tiny units
 def release_of(fitted: FittedLogit, basis: IndicatorBasis, problem: Problem) -> Release:
     """Return coefficients, their covariance, and which of them weak directions dominate.
 
@@ -187,17 +189,19 @@ def release_of(fitted: FittedLogit, basis: IndicatorBasis, problem: Problem) -> 
     params = back @ eta + fitted.center * basis.constant
     cov, weak, failure = back @ total @ back.T, fitted.weak, fitted.failure
     hidden = cov if failure else back @ weak @ total @ weak @ back.T
-    seen = np.diag(hidden) < _HIDDEN * np.diag(cov)
     clipped, ends = fitted.clipped(basis, problem), fitted.ends(problem)
-    cov, hidden = cov + clipped, hidden + clipped * np.outer(~seen, ~seen)
     privacy = back @ noise @ back.T + clipped
+    lost = endless(cov + clipped, privacy)
+    seen = (np.diag(hidden) < _HIDDEN * np.diag(cov)) & ~lost
+    cov, hidden = cov + clipped, hidden + clipped * np.outer(~seen, ~seen)
+    cov, hidden, privacy = (marked(one, lost) for one in (cov, hidden, privacy))
     moved = np.sqrt(np.diag(privacy)) * column_scales(problem)
     slopes = np.arange(len(cov)) != problem.intercept
     slopes = slopes if slopes.any() else ~slopes
     precise = moved[slopes].max() <= _PRECISE
     status = "ok" if seen[slopes].all() and precise else "imprecise"
     status = status if seen[slopes].any() else "not_identified"
-    reason = failure or fitted.doubt
+    reason = failure or (REASON if lost.any() else fitted.doubt)
     reasons = {} if seen.all() else {"bse": reason, "conf_int": reason}
     if np.isnan(problem.x_new).any():
         reasons["predictions"] = _NO_VALUE

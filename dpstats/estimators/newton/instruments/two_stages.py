@@ -4,6 +4,7 @@ import numpy as np
 
 from dpstats.estimators.contract import Problem, Release
 from dpstats.estimators.newton.instruments.reduced_forms import ReducedForms
+from dpstats.estimators.newton.steps.endless import REASON, endless, marked
 from dpstats.evidence import InstrumentEvidence
 from dpstats.inference import first_stage_f
 
@@ -17,6 +18,7 @@ _WEAK = (
 _HIDDEN = "the noise hides how the instruments move the response or the endogenous regressor"
 
 
+@np.errstate(over="ignore", invalid="ignore")  # of columns in tiny units
 def structural(forms: ReducedForms, problem: Problem) -> Release:
     """Return two-stage least squares with its covariance by the delta method.
 
@@ -38,6 +40,8 @@ def structural(forms: ReducedForms, problem: Problem) -> Release:
     hidden = moved @ (of_y.hidden_cov + beta**2 * of_d.hidden_cov) @ moved.T
     privacy = moved @ (of_y.privacy_cov + beta**2 * of_d.privacy_cov) @ moved.T
     cov = moved @ cov @ moved.T
+    lost = endless(cov, privacy)
+    cov, hidden, privacy = (marked(one, lost) for one in (cov, hidden, privacy))
     coefficients, joint = forms.of_instruments(given.columns)
     strength = first_stage_f(coefficients, joint)
     is_weak = not strength >= STRONG
@@ -51,7 +55,8 @@ def structural(forms: ReducedForms, problem: Problem) -> Release:
         reduced=coefficients, reduced_cov=joint,
     )  # fmt: skip
     said = {**forms.y.reasons, **forms.d.reasons}
-    why = said.get("bse", _HIDDEN) if np.isnan(strength) else _WEAK if is_weak else said.get("bse")
+    known = said.get("bse", REASON if lost.any() else None)
+    why = known or _HIDDEN if np.isnan(strength) else _WEAK if is_weak else known
     precise = "imprecise" not in (forms.y.status, forms.d.status)
     return Release(
         params=params,

@@ -5,6 +5,7 @@ import numpy as np
 from dpstats.estimators.contract import Problem, Reference, Release
 from dpstats.estimators.least_squares.dense.robust_covariance import COV_TYPES
 from dpstats.estimators.newton.row_sums import IndicatorBasis
+from dpstats.estimators.newton.steps.endless import REASON, endless, marked
 from dpstats.estimators.newton.steps.goodness import Explained, Squares, goodness
 from dpstats.estimators.newton.steps.hidden_rows import (
     has_room,
@@ -64,6 +65,7 @@ _IMPRECISE = (
 )
 
 
+@np.errstate(over="ignore", invalid="ignore")  # of columns in tiny units
 def release_of(
     state: NewtonState,
     basis: IndicatorBasis,
@@ -99,8 +101,12 @@ def release_of(
     if state.products is not None:
         cov += back @ (sampling - np.diag(np.diag(sampling))) @ back.T
     hidden = (back * (variance * weak)) @ back.T
+    tilt = concentration(directions, problem)
+    bias = state.bias.covariance(back, tilt, reference.y_scale * basis.constant)
+    privacy = (back * noise) @ back.T + bias
+    lost = endless(cov + bias, privacy)
     slopes = np.arange(len(cov)) != problem.intercept
-    seen = np.diag(hidden) < _HIDDEN * np.diag(cov)
+    seen = (np.diag(hidden) < _HIDDEN * np.diag(cov)) & ~lost
     identified = not slopes.any() or bool(seen[slopes].any())
     if not identified and not _explains(state, whitening.kept):
         eta = np.zeros(p)  # the mean predicts better than coefficients that are noise
@@ -109,10 +115,8 @@ def release_of(
     if few or reference.extremes.y_unseen:
         hidden, seen = cov, np.zeros_like(seen)
     params = reference.y_scale * (directions @ eta) + reference.y_center * basis.constant
-    tilt = concentration(directions, problem)
-    bias = state.bias.covariance(back, tilt, reference.y_scale * basis.constant)
     cov, hidden = cov + bias, hidden + bias * np.outer(~seen, ~seen)
-    privacy = (back * noise) @ back.T + bias
+    cov, hidden, privacy = (marked(one, lost) for one in (cov, hidden, privacy))
     ends = _ends(reference, basis.has_constant)
     figures = {}
     if not (failed or wild):
@@ -139,7 +143,7 @@ def release_of(
         status = "constant" if failed else "not_identified"
     notes = [_IMPRECISE.format(_PRECISE)] if status == "imprecise" and not precise else []
     notes.append(note_on_hidden_rows(evidence))
-    hidden_reason = few or (_WILD if wild else _HIDDEN_REASON)
+    hidden_reason = few or (_WILD if wild else REASON if lost.any() else _HIDDEN_REASON)
     if failed or reference.extremes.y_unseen:
         hidden_reason = _FAILED if failed else _UNSEEN
     clustered = problem.by_unit or state.clusters is not None
