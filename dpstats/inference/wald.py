@@ -7,7 +7,7 @@ import numpy as np
 # With more coefficients matrix products are faster than one sum for each combination.
 _MANY = 64
 # A hidden variance of this or more says that nothing is known of a coefficient, in any units.
-ENDLESS = 1e300
+OVERFLOW = 1e300
 
 
 @dataclass(frozen=True)
@@ -83,12 +83,12 @@ class Wald:
             return np.zeros((len(self.params), len(rows)), dtype=bool)
         part = deviations(self.hidden_cov, rows) ** 2
         hidden = part >= 0.5 * deviations(self.cov, rows) ** 2
-        return hidden | with_endless(self.hidden_cov, rows)
+        return hidden | with_overflow(self.hidden_cov, rows)
 
 
-def with_endless(cov: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Tell the combinations (G, q) with a coefficient of endless variance."""
-    return (np.diagonal(cov, axis1=-2, axis2=-1) >= ENDLESS) @ (rows != 0).T
+def with_overflow(cov: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Tell the combinations (G, q) with a coefficient whose variance overflows."""
+    return (np.diagonal(cov, axis1=-2, axis2=-1) >= OVERFLOW) @ (rows != 0).T
 
 
 def deviations(cov: np.ndarray, rows: np.ndarray) -> np.ndarray:

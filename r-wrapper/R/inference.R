@@ -54,8 +54,8 @@ hidden_rows <- function(uncertainty, X, at) {
   if (is.null(uncertainty$hidden)) return(logical(nrow(X)))
   part <- deviations(uncertainty$hidden, X, at)^2
   variances <- entries(uncertainty$hidden, at)[, seq(1, ncol(X)^2, ncol(X) + 1), drop = FALSE]
-  endless <- rowSums(is_true(variances >= 1e300) & X != 0) > 0
-  is_true(part >= 0.5 * deviations(uncertainty$cov, X, at)^2) | endless
+  overflows <- rowSums(is_true(variances >= 1e300) & X != 0) > 0
+  is_true(part >= 0.5 * deviations(uncertainty$cov, X, at)^2) | overflows
 }
 
 is_true <- function(x) !is.na(x) & x

@@ -14,7 +14,7 @@ from dpstats.evidence import BlockEvidence, Evidence
 from dpstats.formula.orthogonal import orthogonal_basis
 from dpstats.inference import Sums
 from dpstats.inference.bootstrap import SEED
-from dpstats.inference.wald import with_endless
+from dpstats.inference.wald import with_overflow
 from dpstats.noise import Noise
 from dpstats.numerics import Rows
 from dpstats.option_checks import number, whole
@@ -61,7 +61,7 @@ def from_covariance(cov: np.ndarray, rows: np.ndarray, q: float) -> np.ndarray:
     from scipy.special import ndtri
 
     bound = ndtri((1 + q / 100) / 2) * np.sqrt(np.einsum("qs,st,qt->q", rows, cov, rows))
-    return np.where(with_endless(cov, rows), np.inf, bound)
+    return np.where(with_overflow(cov, rows), np.inf, bound)
 
 
 def from_reference(result, params, reference, rows, n: int | None, q, trials, options):

@@ -12,7 +12,7 @@ from dpstats.estimators.newton.generalized.logistic_position import Hessian, Pos
 from dpstats.estimators.newton.generalized.pseudo_rsquared import Released, mcfadden
 from dpstats.estimators.newton.row_sums import IndicatorBasis
 from dpstats.estimators.newton.steps import Clusters, Counted
-from dpstats.estimators.newton.steps.endless import REASON, endless, marked
+from dpstats.estimators.newton.steps.overflow import REASON, overflows, marked
 from dpstats.estimators.newton.steps.hidden_rows import note_on_hidden_rows
 from dpstats.estimators.newton.steps.release import FEW_CLUSTERS, column_scales
 from dpstats.estimators.newton.steps.sizes import TOO_FEW
@@ -191,7 +191,7 @@ def release_of(fitted: FittedLogit, basis: IndicatorBasis, problem: Problem) -> 
     hidden = cov if failure else back @ weak @ total @ weak @ back.T
     clipped, ends = fitted.clipped(basis, problem), fitted.ends(problem)
     privacy = back @ noise @ back.T + clipped
-    lost = endless(cov + clipped, privacy)
+    lost = overflows(cov + clipped, privacy)
     seen = (np.diag(hidden) < _HIDDEN * np.diag(cov)) & ~lost
     cov, hidden = cov + clipped, hidden + clipped * np.outer(~seen, ~seen)
     cov, hidden, privacy = (marked(one, lost) for one in (cov, hidden, privacy))

@@ -4,7 +4,7 @@ import numpy as np
 
 from dpstats.estimators.contract import Problem, Release
 from dpstats.estimators.newton.instruments.reduced_forms import ReducedForms
-from dpstats.estimators.newton.steps.endless import REASON, endless, marked
+from dpstats.estimators.newton.steps.overflow import REASON, overflows, marked
 from dpstats.evidence import InstrumentEvidence
 from dpstats.inference import first_stage_f
 
@@ -40,7 +40,7 @@ def structural(forms: ReducedForms, problem: Problem) -> Release:
     hidden = moved @ (of_y.hidden_cov + beta**2 * of_d.hidden_cov) @ moved.T
     privacy = moved @ (of_y.privacy_cov + beta**2 * of_d.privacy_cov) @ moved.T
     cov = moved @ cov @ moved.T
-    lost = endless(cov, privacy)
+    lost = overflows(cov, privacy)
     cov, hidden, privacy = (marked(one, lost) for one in (cov, hidden, privacy))
     coefficients, joint = forms.of_instruments(given.columns)
     strength = first_stage_f(coefficients, joint)

@@ -5,7 +5,7 @@ import numpy as np
 from dpstats.estimators.contract import Problem, Reference, Release
 from dpstats.estimators.least_squares.dense.robust_covariance import COV_TYPES
 from dpstats.estimators.newton.row_sums import IndicatorBasis
-from dpstats.estimators.newton.steps.endless import REASON, endless, marked
+from dpstats.estimators.newton.steps.overflow import REASON, overflows, marked
 from dpstats.estimators.newton.steps.goodness import Explained, Squares, goodness
 from dpstats.estimators.newton.steps.hidden_rows import (
     has_room,
@@ -104,7 +104,7 @@ def release_of(
     tilt = concentration(directions, problem)
     bias = state.bias.covariance(back, tilt, reference.y_scale * basis.constant)
     privacy = (back * noise) @ back.T + bias
-    lost = endless(cov + bias, privacy)
+    lost = overflows(cov + bias, privacy)
     slopes = np.arange(len(cov)) != problem.intercept
     seen = (np.diag(hidden) < _HIDDEN * np.diag(cov)) & ~lost
     identified = not slopes.any() or bool(seen[slopes].any())

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dpstats as dp
-from dpstats.estimators.newton.steps.endless import endless, marked
+from dpstats.estimators.newton.steps.overflow import overflows, marked
 
 LARGE = np.array([[2.0, 1e155], [1e155, np.inf]])
 COLUMNS = {
@@ -16,7 +16,7 @@ TABLE = {name: np.array(values) for name, values in COLUMNS.items()}
 
 @pytest.mark.parametrize("variance", [np.inf, -np.inf, np.nan, 1e305])
 def test_coefficients_are_marked_by_a_variance_that_is_finite(variance):
-    lost = endless(np.eye(2), np.diag([1.0, variance]))
+    lost = overflows(np.eye(2), np.diag([1.0, variance]))
     np.testing.assert_array_equal(lost, [False, True])
     np.testing.assert_array_equal(marked(LARGE, lost), np.diag([2.0, 1e300]))
     assert marked(LARGE, np.zeros(2, dtype=bool)) is LARGE
