@@ -12,8 +12,8 @@ from dpstats.estimators.newton.generalized.logistic_position import Hessian, Pos
 from dpstats.estimators.newton.generalized.pseudo_rsquared import Released, mcfadden
 from dpstats.estimators.newton.row_sums import IndicatorBasis
 from dpstats.estimators.newton.steps import Clusters, Counted
-from dpstats.estimators.newton.steps.overflow import REASON, overflows, marked
 from dpstats.estimators.newton.steps.hidden_rows import note_on_hidden_rows
+from dpstats.estimators.newton.steps.overflow import REASON, marked, overflows
 from dpstats.estimators.newton.steps.release import FEW_CLUSTERS, column_scales
 from dpstats.estimators.newton.steps.sizes import TOO_FEW
 from dpstats.evidence import LinkEvidence, LogisticEvidence

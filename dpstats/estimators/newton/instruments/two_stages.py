@@ -4,7 +4,7 @@ import numpy as np
 
 from dpstats.estimators.contract import Problem, Release
 from dpstats.estimators.newton.instruments.reduced_forms import ReducedForms
-from dpstats.estimators.newton.steps.overflow import REASON, overflows, marked
+from dpstats.estimators.newton.steps.overflow import REASON, marked, overflows
 from dpstats.evidence import InstrumentEvidence
 from dpstats.inference import first_stage_f
 

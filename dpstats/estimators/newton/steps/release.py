@@ -5,13 +5,13 @@ import numpy as np
 from dpstats.estimators.contract import Problem, Reference, Release
 from dpstats.estimators.least_squares.dense.robust_covariance import COV_TYPES
 from dpstats.estimators.newton.row_sums import IndicatorBasis
-from dpstats.estimators.newton.steps.overflow import REASON, overflows, marked
 from dpstats.estimators.newton.steps.goodness import Explained, Squares, goodness
 from dpstats.estimators.newton.steps.hidden_rows import (
     has_room,
     note_on_hidden_rows,
     response_has_room,
 )
+from dpstats.estimators.newton.steps.overflow import REASON, marked, overflows
 from dpstats.estimators.newton.steps.queries import Counted
 from dpstats.estimators.newton.steps.state import PRIOR, NewtonState, prior_variance
 from dpstats.estimators.newton.steps.whitening import Whitening

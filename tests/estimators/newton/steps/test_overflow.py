@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dpstats as dp
-from dpstats.estimators.newton.steps.overflow import overflows, marked
+from dpstats.estimators.newton.steps.overflow import marked, overflows
 
 LARGE = np.array([[2.0, 1e155], [1e155, np.inf]])
 COLUMNS = {
