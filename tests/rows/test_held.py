@@ -103,16 +103,27 @@ def test_no_row_is_reached_from_a_result(options):
     assert max(array.size for array in reached(result)) < 5_000
 
 
-@pytest.mark.parametrize("most", [1 << 29, 0])
-def test_a_fit_reads_a_file_once_where_it_is_held(tmp_path, monkeypatch, most):
+@pytest.mark.parametrize(
+    "options", [{}, {"unit": "person", "max_rows": 2}], ids=["rows", "persons"]
+)
+def test_a_fit_reads_a_file_once_where_it_is_held_and_releases_the_same(
+    tmp_path, monkeypatch, options
+):
     from dpstats.engines.stream import Stream
 
-    passes, frames = [], Stream._frames
+    passes, frames, found = [], Stream._frames, []
     monkeypatch.setattr(Stream, "_frames", lambda *given: passes.append(1) or frames(*given))
-    monkeypatch.setattr(Held.__init__, "__defaults__", (most,))
-    line(5_000).to_parquet(tmp_path / "rows.parquet")
-    dp.dp_ols("y ~ x", tmp_path / "rows.parquet", epsilon=1)
-    assert len(passes) == 1 if most else len(passes) > 8
+    data = line(5_000).assign(person=np.arange(5_000) // 2)
+    data.loc[::50, "x"], data.loc[::77, "y"] = np.inf, np.nan
+    data.to_parquet(tmp_path / "rows.parquet")
+    for most in (1 << 29, 0):
+        monkeypatch.setattr(Held.__init__, "__defaults__", (most,))
+        passes.clear()
+        with dp.testing.insecure_seed(1):
+            found.append(dp.dp_ols("y ~ x", tmp_path / "rows.parquet", epsilon=1, **options))
+        # rows of persons are sorted on disk in one pass
+        assert len(passes) == 1 if most or options else len(passes) > 8
+    assert found[0].params.equals(found[1].params)
 
 
 @pytest.mark.parametrize("fit", [dp.dp_logit, dp.dp_poisson])
