@@ -55,7 +55,7 @@ def test_responses_are_as_rare_and_heaped_as_their_names_say():
 def test_laws_of_long_columns_are_drawn_and_summed_up():
     """A law that is flat from a percentile on is no steeper than its line anywhere."""
     some = {name: far_out.LAWS[name] for name in ("t3, line", "Pareto 3, up to 95%")}
-    drawn = list(far_out.cases(1, some))
+    drawn = list(far_out.cases(1, laws=some))
     assert [len(case.frame) for _, case in drawn] == 2 * list(far_out.ROWS)
     draw, effect = some["Pareto 3, up to 95%"]
     x = np.sort(draw(np.random.default_rng(1), 1000))

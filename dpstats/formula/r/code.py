@@ -120,7 +120,7 @@ def _number(node: Node) -> str:
             return _call(node)
         case Text():
             raise FormulaError(f'{node}: a string may only be compared, as in I(g == "b")')
-        case Infix(operator):
+        case Infix(operator) if operator.startswith("%"):
             raise FormulaError(f"{node}: there is no {operator} here; compute the column first")
     raise FormulaError(f"{node} is no value of one row; compute the column first")
 

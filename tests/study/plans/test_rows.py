@@ -94,8 +94,8 @@ def test_rows_from_guesses_keep_to_them(study):
 
 
 def test_arguments_replace_guesses_of_the_file(tmp_path):
-    plan = made(tmp_path, n=300, sd={"smoking": 1}, epsilon=2, repetitions=1)
-    assert plan.n == 300 and "s.d. of residuals: smoking 1" in plan.summary()
+    plan = made(tmp_path, n=300, sd={"main": 1}, epsilon=2, repetitions=1)
+    assert plan.n == 300 and "s.d. of residuals: main 1" in plan.summary()
     assert "guessed coefficients of main: age 0.5" in plan.summary()
 
 
