@@ -94,7 +94,7 @@ INSTEAD_IV = INSTEAD | {
 
 _SHARED = (
     *("freq_weights", "var_weights", "sample_weight", "weight", "na_action", "na_rm", "na.rm"),
-    *("dropna", "seed", "random_state", "rng", "conf_level", "verbose", "eps", "accountant"),
+    *("dropna", "seed", "random_state", "rng", "verbose", "eps", "accountant"),
     *("bounds_X", "bounds_y", "data_norm", "sensitivity", "clip_bounds"),
 )
 _COLUMNS = "name the columns, as in dp_describe(data, ['age', 'wage'])"

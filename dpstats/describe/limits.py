@@ -108,9 +108,8 @@ def limits(marginal: Marginal, bound: Numeric | None, whole: bool, noise: float)
     both = None if seen is None else _tails(marginal, seen, low, high, ends)
     # one bin beside zero may be noise, and what lies farther out is hidden then
     rough = marginal.is_rough or marginal.is_unseen or len(marginal.points) < _LEAST_POINTS
-    # rows of the outer bins may be at any distance
-    endless = seen is not None and (low < seen.edges[1] or high > seen.edges[-2])
-    rough = rough or (bound is None and endless)
+    if bound is None and seen is not None:  # rows of the outer bins may be at any distance
+        rough = rough or low < seen.edges[1] or high > seen.edges[-2]
     if seen is None or both is None or rough or not (both[0].is_seen or both[1].is_seen):
         if bound is not None:
             return Limits(*ends, None, True, *_grid(*ends, whole))

@@ -9,7 +9,6 @@ import pandas as pd
 
 from dpstats.atomic_write import replacing
 from dpstats.engines import Source
-from dpstats.errors import ArgumentError, shown
 from dpstats.escaping import drawn
 from dpstats.html_tables import html_table
 from dpstats.ledger.accounts import Dataset, allocation, call_of, last_call
@@ -18,6 +17,7 @@ from dpstats.ledger.sources import bound, described
 from dpstats.ledger.tables import COLUMNS, SPENT, STATES
 from dpstats.option_checks import word
 from dpstats.privacy import Composition, Total
+from dpstats.results.show.plot import axes
 
 _SHOWN = ("id", "analyst", "state", "epsilon", "delta", "method", "formula", "data", "created")
 _FILES = "json_extract(facts, '$.data') AS data"
@@ -155,13 +155,7 @@ def _pair(epsilon: float, delta: float) -> str:
 
 def plot(connection: sqlite3.Connection, dataset: Dataset, ax=None):
     """Draw the epsilon spent after each call against its time, until now."""
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    if ax is None:
-        ax = Figure(figsize=(7, 4), layout="constrained").subplots()
-    if not isinstance(ax, Axes):
-        raise ArgumentError(f"expected ax to be axes of matplotlib, got {shown(ax)}")
+    ax = axes(ax, width=7, height=4)
     times, spent = _spending(connection, dataset.limit)
     times, spent = [*times, now()], [*spent, spent[-1]]
     ax.step(pd.to_datetime(times, utc=True), spent, where="post", label="spent")

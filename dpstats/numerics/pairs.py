@@ -5,8 +5,9 @@ w_i w_j f(i, j), W the sum of what its rows count for, w; without weights each c
 rounded down to a whole number group by group: all else is exact, so that tables which differ in a
 row differ in the sums of the groups it leaves and joins alone. A pair is its difference, and the
 same to the last bit whatever rows stand beside it and whichever of the two comes first. Exact for
-groups of up to 2^21 rows. Where groups begin and what rows count for are
-:class:`~dpstats.numerics.pair_groups.PairGroups`, as a plain tuple.
+groups of up to 2^21 rows: larger ones are to be divided, as by the released norm of their sizes.
+Where groups begin and what rows count for are :class:`~dpstats.numerics.pair_groups.PairGroups`, as
+a plain tuple.
 
 Rows are given as columns. Pairs go through all operations a tile at a time, whose numbers are in
 the nearest cache.

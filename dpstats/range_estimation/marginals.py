@@ -31,8 +31,8 @@ _FIRST, _ZOOM, _ZOOMS = 0.25, 0.12, 4
 # the bins are few and known, and fewer do.
 _ENOUGH, _ENOUGH_RESPONSE, _WITHIN_BOUNDS = 10.0, 15.0, 0.3
 # So many times that with delta = 0: tails of Laplace noise make the threshold twice as long in its
-# deviations, while a histogram of as many rows tells as much. From 7,000 rows of two regressors on
-# at epsilon 1, in place of 11,000, it shows which columns have no tail.
+# deviations, while a histogram of as many rows tells as much. It shows which of two regressors have
+# no tail from some 8,000 rows on at epsilon 1 then (benchmarks/far_out.py with --pure).
 _LAPLACE = 0.6
 # Values without declared bounds are clipped so many standard deviations from the mean, as an
 # interval is about least squares of all rows. Where rows are below so many times the noise on a

@@ -52,7 +52,7 @@ class Held:
             self._batches = found.batches
         return found.summary
 
-    def last(self, summary: Callable[[Any], Summary]) -> Summary:
+    def last_sum(self, summary: Callable[[Any], Summary]) -> Summary:
         """Add up ``summary(batch)`` once more, and let go of each batch; later sums read anew."""
         if self._batches is None:
             return self._read(summary)

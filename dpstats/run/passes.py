@@ -39,7 +39,7 @@ class TablePasses(Prepared):
     def sum(self, summary: Callable[[Rows], Any]) -> Any:
         """Add up ``summary(rows)`` over batches of the rows in use."""
         work = partial(_read, self.request.read_rows, summary)
-        return in_use(self.request, work) if self.held is None else self.held.last(work)
+        return in_use(self.request, work) if self.held is None else self.held.last_sum(work)
 
     def gathered(self, *others: str) -> "TablePasses":
         """Load the columns in use and some others into memory, and return a copy on that table.

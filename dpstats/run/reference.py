@@ -84,8 +84,8 @@ def _extremes(
     names = [design.names[j] for j in design.layout.numeric]
     unseen = Extremes.UNSEEN_TAIL * far * [name in design.schema for name in names]
     for j, name in enumerate(names):
-        if name in marginals and marginals[name].is_open and not (has_tail[j] or lognormal):
-            unseen[j], distances[j] = _left_open(marginals[name])
+        if name in marginals and marginals[name].tail_unknown and not (has_tail[j] or lognormal):
+            unseen[j], distances[j] = _of_unknown_tail(marginals[name])
     ends = _ends(y, limit)
     reach = float(np.abs(ends).max()) * (1.0 if limit is not None or y.is_rough else 1 + heavy)
     return Extremes(
@@ -154,7 +154,7 @@ def _reached(farthest: np.ndarray) -> np.ndarray:
     return farthest[(Extremes.SHARES * (len(farthest) - 1)).astype(int)]
 
 
-def _left_open(marginal: Marginal) -> tuple[float, np.ndarray]:
+def _of_unknown_tail(marginal: Marginal) -> tuple[float, np.ndarray]:
     """Return the tail, and distances (k,), that are allowed for where two quantiles are known.
 
     They are those of Student's t with four degrees of freedom (Shaw 2006 has its quantiles), cut at

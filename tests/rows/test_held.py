@@ -52,7 +52,7 @@ def test_a_last_sum_lets_go_of_each_batch(most):
         alive.append(sum(one() is not None for one in batches))
         return listed(batch)
 
-    assert held.last(count) == list(range(120))
+    assert held.last_sum(count) == list(range(120))
     assert alive[-1] < 10 if most else alive[-1] == 40
     table.batches = BATCHES
     assert held.sum(listed) == list(range(120)) and table.passes == (2 if most else 3)

@@ -169,10 +169,10 @@ def test_a_tail_that_noise_hides_counts_as_far_alone():
     assert found.far_tails[0] == found.tails[0] > 0 == reference().extremes.far_tails[0]
 
 
-def test_a_tail_that_is_left_open_is_that_of_students_t_and_counts_as_far_alone():
+def test_a_tail_that_is_not_known_is_that_of_students_t_and_counts_as_far_alone():
     known = reference(x=replace_scale(NORMAL, 3.0), lognormal=False).extremes
     assert known.far_tails[0] < 1
-    rough = replace(replace_scale(NORMAL, 3.0), is_rough=True, is_open=True)
+    rough = replace(replace_scale(NORMAL, 3.0), is_rough=True, tail_unknown=True)
     found = reference(x=rough, lognormal=False).extremes
     levels = (np.arange(1 << 14) + 0.5) / (1 << 14)
     values = scipy.stats.t(4).ppf(levels)

@@ -118,7 +118,10 @@ def release(
       their sums of scores, and the products of these sums, clipped to a length D: by
       :mod:`~dpstats.estimators.newton.steps.clusters`, whose proof asks of a score its length
       alone, with C = L: 1, L and L (2 D - L), under replace-one 1 and twice the others.
-    All are cut toward zero to a grid of 2^-20 of these bounds, which keeps each below its own.
+    All are cut toward zero to a grid of 2^-20 of these bounds, which keeps each below its own. The
+    position is a number, as no eigenvalue of a Hessian is taken for less than 1e-9
+    (:attr:`~dpstats.estimators.newton.generalized.logistic_position.Hessian.raised`), and B is above
+    zero.
 
     A row of a privacy unit, and a weighted one, counts for a part in [0, 1] of each, and the parts
     of a unit add up to at most 1. Each bound is one on a norm, so it holds for the sum over the

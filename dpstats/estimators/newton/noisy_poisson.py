@@ -98,7 +98,9 @@ def release(
       the clusters' sizes, the sum of the lengths of their sums of clipped scores, and the products
       of these sums, clipped to a length D (:mod:`~dpstats.estimators.newton.steps.clusters`): 1, C
       and C (2 D - C), under replace-one 1 and twice the others.
-    All are cut toward zero to a grid of 2^-20 of these bounds, which keeps each below its own.
+    All are cut toward zero to a grid of 2^-20 of these bounds, which keeps each below its own. The
+    position is a number, as no eigenvalue of a Hessian is taken for less than 1e-9
+    (:attr:`~dpstats.estimators.newton.generalized.logistic_position.Hessian.raised`).
 
     A row of a privacy unit, and a weighted one, counts for a part in [0, 1] of each, and the parts
     of a unit add up to at most 1. Sums of responses and Hessians are bounded for a unit by the

@@ -178,7 +178,6 @@ class FittedLogit:
         return 0.0, 1.0
 
 
-@np.errstate(over="ignore", invalid="ignore")  # of columns in tiny units
 def release_of(fitted: FittedLogit, basis: IndicatorBasis, problem: Problem) -> Release:
     """Return coefficients, their covariance, and which of them weak directions dominate.
 

@@ -18,7 +18,6 @@ _WEAK = (
 _HIDDEN = "the noise hides how the instruments move the response or the endogenous regressor"
 
 
-@np.errstate(over="ignore", invalid="ignore")  # of columns in tiny units
 def structural(forms: ReducedForms, problem: Problem) -> Release:
     """Return two-stage least squares with its covariance by the delta method.
 

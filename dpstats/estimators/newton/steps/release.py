@@ -65,7 +65,6 @@ _IMPRECISE = (
 )
 
 
-@np.errstate(over="ignore", invalid="ignore")  # of columns in tiny units
 def release_of(
     state: NewtonState,
     basis: IndicatorBasis,
