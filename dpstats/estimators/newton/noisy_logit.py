@@ -120,8 +120,8 @@ def release(
       alone, with C = L: 1, L and L (2 D - L), under replace-one 1 and twice the others.
     All are cut toward zero to a grid of 2^-20 of these bounds, which keeps each below its own. The
     position is a number, as no eigenvalue of a Hessian is taken for less than 1e-9
-    (:attr:`~dpstats.estimators.newton.generalized.logistic_position.Hessian.raised`), and B is above
-    zero.
+    (:attr:`~dpstats.estimators.newton.generalized.logistic_position.Hessian.raised`), and B is
+    above zero.
 
     A row of a privacy unit, and a weighted one, counts for a part in [0, 1] of each, and the parts
     of a unit add up to at most 1. Each bound is one on a norm, so it holds for the sum over the
