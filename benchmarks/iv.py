@@ -9,9 +9,14 @@ on the same rows, without the critical values that allow for weak instruments.
 With ``--groups`` rows are in so many groups of one size, or with ``--uneven`` of lognormal sizes,
 with whose effects all columns are correlated, and these are absorbed. Widths are then beside
 standard errors clustered by group, and the only other coefficient is that of x.
+
+With ``--by`` there are so many groups of so many rows each, with a regression each: y and d have
+another center and scale in every group.
 """
 
 import argparse
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -60,6 +65,33 @@ def in_groups(generator, data: Columns, groups: int, uneven: float, alike: float
     return {**moved, "y": EFFECT * d + CONTROL * moved["x"] + u + 3 * v[g], "g": g.astype(str)}
 
 
+def by_groups(generator, tables: Sequence[Columns]) -> tuple[Columns, np.ndarray]:
+    """Give y and d of each table a center and a scale; return all rows, and the truths (G, 3)."""
+    moved, truths = [], []
+    for g, own in enumerate(tables):
+        (y_center, d_center), (y_scale, d_scale) = (
+            generator.normal(size=2),
+            generator.lognormal(0, 0.7, 2),
+        )
+        slope = EFFECT * y_scale / d_scale
+        truths.append((y_center - slope * d_center, CONTROL * y_scale, slope))
+        labels = np.full(len(own["y"]), f"g{g}")
+        y, d = y_center + y_scale * own["y"], d_center + d_scale * own["d"]
+        moved.append({**own, "y": y, "d": d, "label": labels})
+    return {name: np.concatenate([t[name] for t in moved]) for name in moved[0]}, np.array(truths)
+
+
+def fits_by_group(generator, seed: int, epsilon: float, tables: Sequence[Columns]) -> Iterator:
+    """Fit a regression a group; yield each fit with its rows and its truth."""
+    data, truths = by_groups(generator, tables)
+    labels = [f"g{g}" for g in range(len(tables))]
+    with dp.testing.insecure_seed(seed):
+        fits = dp.dp_iv("y ~ x + [d ~ z]", data, by="label", groups=labels, epsilon=epsilon)
+    for label, truth in zip(labels, truths, strict=True):
+        own = data["label"] == label
+        yield fits[label], {name: data[name][own] for name in ("y", "d", "x", "z")}, truth
+
+
 def standard_error(data: Columns) -> float:
     """Compute the robust standard error of two-stage least squares on all rows.
 
@@ -78,25 +110,36 @@ def standard_error(data: Columns) -> float:
     return float(np.sqrt((inverse @ (scores.T @ scores) @ inverse.T)[-1, -1]))
 
 
+def one_fit(
+    generator, seed: int, epsilon: float, data: Columns, groups: tuple[int, float, float]
+) -> Iterator:
+    """Fit one regression, with absorbed effects of groups if any; yield it, its rows and truth."""
+    formula, truth = "y ~ x + [d ~ z]", TRUTH
+    if groups[0]:
+        formula, truth, data = formula + " | g", TRUTH[1:], in_groups(generator, data, *groups)
+    with dp.testing.insecure_seed(seed):
+        yield dp.dp_iv(formula, data, epsilon=epsilon), data, truth
+
+
 def cell(
     rows: int, epsilon: float, strength: float, errors: str, alike: float, fits: int,
-    groups: tuple[int, float, float],
+    groups: tuple[int, float, float], by: int,
 ) -> tuple:  # fmt: skip
     """Fit so many tables and count what their sets and intervals hold."""
     generator, found = np.random.default_rng(int(rows + 7 * strength)), []
-    formula, truth = "y ~ x + [d ~ z]", TRUTH
-    if groups[0]:
-        formula, truth = formula + " | g", TRUTH[1:]
+    draw = partial(table, generator, rows, strength, errors, alike)
     for seed in range(fits):
-        data = table(generator, rows, strength, errors, alike)
-        if groups[0]:
-            data = in_groups(generator, data, *groups)
-        with dp.testing.insecure_seed(seed):
-            fit = dp.dp_iv(formula, data, epsilon=epsilon)
-        low, high = fit.conf_int().to_numpy().T
-        whole, held = fit.anderson_rubin(), (low <= truth) & (high >= truth)
-        width = (high[-1] - low[-1]) / (2 * 1.96 * standard_error(data))
-        found.append((EFFECT in whole, whole.is_bounded, fit.first_stage.fvalue, *held, width))
+        each = (
+            fits_by_group(generator, seed, epsilon, [draw() for _ in range(by)])
+            if by
+            else one_fit(generator, seed, epsilon, draw(), groups)
+        )
+        for fit, data, truth in each:
+            low, high = fit.conf_int().to_numpy().T
+            whole, held = fit.anderson_rubin(), (low <= truth) & (high >= truth)
+            width = (high[-1] - low[-1]) / (2 * 1.96 * standard_error(data))
+            known = truth[-1] in whole, whole.is_bounded, fit.first_stage.fvalue
+            found.append((*known, *held, width))
     sets, bounded, strengths, *held, widths = map(np.array, zip(*found, strict=True))
     shown = np.isfinite(widths)
     some = shown.any()
@@ -121,10 +164,11 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--groups", type=int, default=0, help="absorb so many groups")
     parser.add_argument("--uneven", type=float, default=0, help="deviation of the log of sizes")
     parser.add_argument("--slopes", type=float, default=0, help="deviation of a group's slope on z")
+    parser.add_argument("--by", type=int, default=0, help="fit so many groups of the rows each")
     given = parser.parse_args(arguments)
     groups = given.groups, given.uneven, given.slopes
     cells = [
-        cell(rows, epsilon, strength, errors, given.endogeneity, given.fits, groups)
+        cell(rows, epsilon, strength, errors, given.endogeneity, given.fits, groups, given.by)
         for rows in given.rows
         for epsilon in given.epsilons
         for errors in given.errors

@@ -17,7 +17,13 @@ from dpstats.errors import (
 from dpstats.estimators import METHODS
 from dpstats.formula import RFormula
 from dpstats.privacy import Budget, PrivacyReport
-from dpstats.results import DPDescription, DPGroupResults, DPIVResults, DPResults
+from dpstats.results import (
+    DPDescription,
+    DPGroupResults,
+    DPIVGroupResults,
+    DPIVResults,
+    DPResults,
+)
 from dpstats.selection import SELECTORS
 from dpstats.verbs.describe import dp_describe
 from dpstats.verbs.iv import dp_iv
@@ -41,6 +47,7 @@ __all__ = [
     "BudgetError",
     "DPDescription",
     "DPGroupResults",
+    "DPIVGroupResults",
     "DPIVResults",
     "DPResults",
     "DPStatsError",

@@ -156,7 +156,7 @@ COVERED_BY = {
     "suites/test_contract.py": ["run.single", "estimators.contract.spec", "option_checks"],
     "suites/test_interrupts.py": ["tracebacks"],
     "suites/test_leaks.py": ["errors", "testing"],
-    "suites/test_one_way.py": ["run.prepare", "call.prepared", "call.request"],
+    "suites/test_one_way.py": ["call.prepared", "call.request"],
     "suites/test_replay.py": [
         "estimators.lines.by_spread",
         "estimators.lines.noisy_stats",

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from dpstats.call.request import Request
-from dpstats.estimators.contract import Instruments, Problem
+from dpstats.estimators.contract import Problem
 from dpstats.formula import Design
 from dpstats.formula.orthogonal import orthogonal_basis
 from dpstats.numerics import ColumnBasis
@@ -32,7 +32,7 @@ class Prepared:
     @classmethod
     def of(cls, request: Request) -> Self:
         """Work out the problem under the request's schema."""
-        frame, design = _prediction_frame(request), request.design
+        frame, design, first = _prediction_frame(request), request.design, request.first_stage
         # at quarters of an estimated range a term may have no value, which must not stop the call
         x_new = (
             np.empty((0, len(design.names)))
@@ -58,12 +58,18 @@ class Prepared:
             _basis(request),
             request.unsure,
             clustered=request.cluster is not None,
-            instruments=_instruments(request),
+            instruments=first and first.instruments(request.released[1]),
             others=() if request.outcomes is None else request.outcomes.references,
             grouped=request.grouped,
         )
         points = () if frame is None else _labels(frame)
         return cls(request, design, problem, request.fit_cost, points)
+
+    @property
+    def x_new(self) -> np.ndarray:
+        """Return where to predict, by released coefficients (q, S); nowhere with instruments."""
+        _, released = self.request.released
+        return self.problem.x_new.reshape(len(self.problem.x_new), len(released.names))
 
     @property
     def response_ends(self) -> tuple[float, float]:
@@ -75,12 +81,6 @@ def _basis(request: Request) -> ColumnBasis | None:
     """Return the orthogonal basis of the columns, for a method that takes one."""
     takes = "basis" in request.method.takes and request.row_norm is None
     return orthogonal_basis(request.design) if takes else None
-
-
-def _instruments(request: Request) -> Instruments | None:
-    """Return which columns are instruments, if any."""
-    first = request.first_stage
-    return first and first.instruments(first.structural(*request.declared))
 
 
 def _prediction_frame(request: Request) -> pd.DataFrame | None:

@@ -162,6 +162,14 @@ class Request:
         return found + [(other.formula, other.design) for other in others]
 
     @property
+    def released(self) -> tuple[str, Design]:
+        """Return formula and design of the coefficients, with instruments those of y on x and d."""
+        first = self.first_stage
+        if first is None:
+            return self.formula.text, self.design
+        return first.formula.structural.text, first.structural(*self.declared)
+
+    @property
     def texts(self) -> list[str]:
         """Return the formulas of the outcomes as they were written, or the only one."""
         others = () if self.outcomes is None else self.outcomes.others

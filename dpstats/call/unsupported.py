@@ -78,9 +78,7 @@ INSTEAD_POISSON = INSTEAD_LOGIT | {
 }
 """The same for dp_poisson."""
 
-_GROUP_IV = 'fit each group by itself, as by subset="group == 1", all from one budget'
 INSTEAD_IV = INSTEAD | {
-    **dict.fromkeys(["by", "groups", "groupby", "group_by", "over", "split"], _GROUP_IV),
     **dict.fromkeys(
         ["method", "companion", "companion_share"], "dp_iv has one method; leave it out"
     ),

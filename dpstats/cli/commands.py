@@ -80,6 +80,7 @@ def parser() -> _Parser:
     verbs.add_groups(fitted)
     fitted = _command(commands, "iv", verbs.iv, "fit one regression with instruments")
     verbs.add_iv(fitted.add_argument)
+    verbs.add_groups(fitted)
     described = _command(commands, "describe", verbs.describe, "describe columns: Table 1")
     described.set_defaults(groups_file=None)
     verbs.add_describe(described.add_argument)

@@ -134,14 +134,19 @@ def poisson(arguments) -> None:
 
 
 def _fit_generalized(arguments, verb: Any, offsets: list[str]) -> None:
+    outputs, table, call = _grouped_call(arguments)
+    call |= of_rows(arguments, table, call["levels"]) | of_groups(arguments, table)
+    call |= {name: getattr(arguments, name) for name in offsets}
+    show_fit(arguments, outputs, verb(arguments.formula, table, **call))
+
+
+def _grouped_call(arguments) -> tuple[list[Path], Any, dict]:
+    """Check what may be a fit a group; return its files, its table, and the shared arguments."""
     outputs = checked_outputs(arguments, (".json", ".txt", *[".csv"] * bool(arguments.by)))
     if arguments.by and arguments.plot:
         raise ArgumentError("--plot draws one fit; leave it out with --by")
     check_order(arguments.formula, arguments.data)
-    table, call = data_options.shared_call(arguments)
-    call |= of_rows(arguments, table, call["levels"]) | of_groups(arguments, table)
-    call |= {name: getattr(arguments, name) for name in offsets}
-    show_fit(arguments, outputs, verb(arguments.formula, table, **call))
+    return outputs, *data_options.shared_call(arguments)
 
 
 def add_iv(add) -> None:
@@ -151,15 +156,13 @@ def add_iv(add) -> None:
     data_options.add_guarantee(add)
     data_options.add_declarations(add)
     add_errors(add)
-    add_outputs(add)
+    add_outputs(add, ".json, .txt or, of groups, .csv")
 
 
 def iv(arguments) -> None:
-    """Fit one regression with instruments, write the files asked for and print a summary."""
-    outputs = checked_outputs(arguments, (".json", ".txt"))
-    check_order(arguments.formula, arguments.data)
-    table, call = data_options.shared_call(arguments)
-    call |= of_errors(arguments)
+    """Fit a regression with instruments, or one a group, write files and print a summary."""
+    outputs, table, call = _grouped_call(arguments)
+    call |= of_errors(arguments) | of_groups(arguments, table)
     show_fit(arguments, outputs, dp_iv(arguments.formula, table, **call))
 
 

@@ -46,7 +46,7 @@ class Cells:
     @classmethod
     def of(cls, request: Request, by: str | Sequence[str] | None) -> "Cells":
         """Read the complete rows of a request."""
-        check_by(request.table, request.formula, by, None)
+        check_by(request.table, request.formula.variables, by, None)
         prepared = TablePasses.of(request).gathered(*([] if by is None else columns_of(by)))
         table = prepared.table
         codes, labels = np.zeros(table.n_rows, dtype=np.int64), ("all",)

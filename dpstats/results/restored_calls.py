@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 
 from dpstats.results.description import DPDescription
-from dpstats.results.many import DPGroupResults
+from dpstats.results.many import DPGroupResults, DPIVGroupResults
 from dpstats.results.one import DPIVResults, DPResults
 from dpstats.results.store.texts import built, parsed
 
 _SHAPE = {"*": lambda value: isinstance(value, dict | list)}
 _KINDS = {"groups": DPGroupResults, "single": DPResults, "description": DPDescription,
-          "instruments": DPIVResults}  # fmt: skip
+          "instruments": DPIVResults, "instrument_groups": DPIVGroupResults}  # fmt: skip
 _STORED = "text of a stored result of a call"
 
 

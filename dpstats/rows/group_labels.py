@@ -1,6 +1,6 @@
 """Check group labels before a row is read, and find the group of each row."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -8,7 +8,6 @@ import pandas as pd
 
 from dpstats.engines import AnyTable, Table
 from dpstats.errors import ArgumentError, shown
-from dpstats.formula import Formula
 from dpstats.option_checks import is_word
 from dpstats.schema import check_labels, plain_labels
 
@@ -45,15 +44,18 @@ def check_names(by) -> None:
         raise ArgumentError(f"expected by to name one column or a list of columns, got {shown(by)}")
 
 
-def check_by(table: AnyTable, formula: Formula, by, groups) -> None:
-    """Raise ArgumentError unless by= and groups= can be used, without reading a row."""
+def check_by(table: AnyTable, variables: Collection[str], by, groups) -> None:
+    """Raise ArgumentError unless by= and groups= can be used beside the variables of a formula.
+
+    No row is read.
+    """
     if by is None:
         if groups is not None:
             raise ArgumentError("groups= lists the labels of a group column; name it with by=")
         return
     listed = None if _present(groups) else groups
     for name in columns_of(by):
-        _check_column(table, formula, name, listed)
+        _check_column(table, variables, name, listed)
     if listed is not None:
         _check_groups(table, by, listed)
     elif groups is None and isinstance(by, str) and (levels := table.levels(by)):
@@ -70,11 +72,11 @@ def _present(groups) -> bool:
     return groups is None or is_word(groups, PRESENT)
 
 
-def _check_column(table: AnyTable, formula: Formula, name: str, listed) -> None:
+def _check_column(table: AnyTable, variables: Collection[str], name: str, listed) -> None:
     kind = table.kind(name)
     if name in COLUMNS:
         raise ArgumentError(f"by={name!r} is a column of the result; rename the group column")
-    if name in formula.variables:
+    if name in variables:
         raise ArgumentError(f"by={name!r} is in the formula; its values would become public labels")
     if kind == "other":
         raise ArgumentError(f"by={name!r} is of a type without labels; convert the column first")

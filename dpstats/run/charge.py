@@ -17,7 +17,6 @@ from dpstats.privacy import Charge, Chargeable, Cost
 from dpstats.progress_bar import step_counter
 from dpstats.rows.group_labels import columns_of
 from dpstats.run.groups import fit_groups
-from dpstats.run.instruments import fit_instruments
 from dpstats.run.outcomes import fit_outcomes
 from dpstats.run.prepare import prepare
 from dpstats.run.single import fit_single
@@ -74,8 +73,6 @@ def _released(request: Request, by, groups, progress, n_jobs):
     def release(count):
         noise = Noise(request.cost, count)
         prepared = prepare(request, noise, () if by is None else columns_of(by))
-        if request.first_stage is not None:
-            return fit_instruments(prepared, noise)
         if request.outcomes is not None:
             return fit_outcomes(prepared, noise)
         if by is None:

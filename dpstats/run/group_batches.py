@@ -71,10 +71,10 @@ class Outcomes:
     """
 
     def __init__(self, sizes: np.ndarray, prepared: TablePasses):
-        self.sizes, self.limited, problem = sizes, False, prepared.problem
+        self.sizes, self.limited = sizes, False
         self._ends = prepared.response_ends
-        groups, columns = len(sizes), len(problem.low)
-        self.estimates = np.full((groups, columns + len(problem.x_new)), np.nan)
+        groups, (points, columns) = len(sizes), prepared.x_new.shape
+        self.estimates = np.full((groups, columns + points), np.nan)
         self.statuses = [""] * groups
         self.reasons: dict[str, None] = {}
         self.cov_type = "nonrobust"

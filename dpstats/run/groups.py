@@ -1,11 +1,12 @@
 """Release one private fit per group of by=, under parallel composition."""
 
 from dataclasses import replace
+from functools import partial
 
 from dpstats.call import Request
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
-from dpstats.results import DPGroupResults
+from dpstats.results import DPGroupResults, DPIVGroupResults
 from dpstats.rows.group_labels import columns_of, group_rows
 from dpstats.run.group_batches import GroupedRows, Outcomes, fit_each
 from dpstats.run.passes import TablePasses
@@ -41,18 +42,21 @@ def group_results(
     outcomes.estimates.flags.writeable = False
     events = [*noise.events, *outcomes.events]
     report = request.report(events, noise.private, _assumptions(request, by, present))
-    return DPGroupResults(
+    (formula, design), first, result = request.released, request.first_stage, DPGroupResults
+    if first is not None:
+        result = partial(DPIVGroupResults, instrument_formula=first.formula.text)
+    return result(
         by=by if isinstance(by, str) else tuple(by),
         labels=labels,
-        formula=request.formula.text,
+        formula=formula,
         method=request.method.name,
-        names=(*prepared.design.names, *prepared.points),
+        names=(*design.names, *prepared.points),
         estimates=outcomes.estimates,
         stack=outcomes.stack,
-        x_new=prepared.problem.x_new,
+        x_new=prepared.x_new,
         released=tuple(outcomes.statuses),
         reasons=tuple(outcomes.reasons),
-        size=len(prepared.problem.low),
+        size=len(design.names),
         schema=request.released_schema(),
         term_bounds=dict(request.term_bounds),
         privacy=replace(report, parallel=True),

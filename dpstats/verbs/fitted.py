@@ -30,7 +30,8 @@ def fitted(
         formula, data, declared=declared, row_norm=row_norm, options=options, by=by, **arguments
     )  # fmt: skip
     for request in requests.values():
-        check_by(request.table, request.formula, by, groups)
+        variables = {n for formula, _ in request.regressions for n in formula.variables}
+        check_by(request.table, variables, by, groups)
         check_remote(request, by)
     n_jobs = whole("n_jobs", 1)(n_jobs) if n_jobs is not None else None
     return run_charged(requests, budget, by, groups, progress, n_jobs)

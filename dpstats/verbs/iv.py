@@ -1,17 +1,14 @@
 """Fit a regression with instruments by two-stage least squares."""
 
-from inspect import signature
+from collections.abc import Sequence
 from typing import Any
 
-from dpstats.call.arguments import make_requests
-from dpstats.call.unsupported import INSTEAD_IV, check_order, check_supported
-from dpstats.codebook import Schema
+from dpstats.call.unsupported import INSTEAD_IV, check_order
 from dpstats.estimators import INSTRUMENTAL
 from dpstats.formula import InstrumentFormula
 from dpstats.privacy import Chargeable
-from dpstats.run.charge import run_charged
-from dpstats.run.spark_groups import check_remote
 from dpstats.tracebacks import drops_traceback
+from dpstats.verbs.fitted import fitted
 
 _METHOD = next(iter(INSTRUMENTAL))
 
@@ -23,19 +20,23 @@ def dp_iv(
     *,
     epsilon: float,
     delta: float | None = None,
+    by: str | Sequence[str] | None = None,
     bounds=None,
     levels=None,
     types=None,
     schema=None,
+    groups=None,
     weights: str | None = None,
     trim_weights: float | None = None,
     subset: str | None = None,
     unit: str | None = None,
     max_rows: int | None = None,
+    max_groups: int | None = None,
     cluster: str | None = None,
     neighbors: str | None = None,
     missing: str = "drop",
     budget: Chargeable | None = None,
+    n_jobs: int | None = None,
     progress: bool | None = None,
     **options,
 ) -> Any:
@@ -55,12 +56,16 @@ def dp_iv(
         Privacy loss of the whole call, > 0.
     delta : float, optional
         Probability with which epsilon may be exceeded, > 0; by default 1e-6.
+    by : str or list of str, optional
+        Column of group labels, or several: one regression a group, each row in one group.
     bounds, levels, types, schema : optional
         What is declared of columns, as for :func:`dpstats.dp_ols`. No bounds are needed but, with
         absorbed effects, of a column inside a function.
+    groups : sequence or "present", optional
+        Public list of group labels, as for :func:`dpstats.dp_ols`.
     weights, trim_weights : optional
         Column of weights with public bounds, and a smaller bound for them.
-    subset, unit, max_rows, cluster, neighbors, missing, budget, progress : optional
+    subset, unit, max_rows, max_groups, cluster, neighbors, missing, budget, n_jobs, progress
         As for :func:`dpstats.dp_ols`.
     **options
         ``cov_type="HC1"``, which is the default, or ``"cluster"`` with ``cluster=``; with absorbed
@@ -68,10 +73,11 @@ def dp_iv(
 
     Returns
     -------
-    DPIVResults
+    DPIVResults or DPIVGroupResults
         Coefficients with robust standard errors and intervals that allow for weak instruments
         (:class:`dpstats.inference.InstrumentWald`), ``first_stage`` with the F statistic, and
-        ``anderson_rubin()``, a confidence set that holds however weak the instruments are.
+        ``anderson_rubin()``, a confidence set that holds however weak the instruments are. With
+        ``by`` those of every group, and ``result[label]`` is the fit of one.
 
     Raises
     ------
@@ -100,15 +106,11 @@ def dp_iv(
     ('ok', ['Intercept', 'school'])
     """
     check_order(formula, data, "dp_iv")
-    check_supported(options, signature(dp_iv).parameters, "dp_iv", INSTEAD_IV)
     parsed = InstrumentFormula.parse(formula)
-    declared = Schema.of(schema).updated(bounds, levels, types)
-    requests = make_requests(
-        parsed.reduced.text, data, declared=declared, method=_METHOD, methods=INSTRUMENTAL,
-        epsilon=epsilon, delta=delta, x_new=None, neighbors=neighbors, missing=missing,
-        row_norm=None, options=options, weights=weights, trim_weights=trim_weights,
-        subset=subset, unit=unit, max_rows=max_rows, cluster=cluster, instruments=parsed,
+    return fitted(
+        dp_iv, INSTEAD_IV, parsed.reduced.text, data, options, budget, progress, n_jobs, schema,
+        bounds, levels, types, by, groups, method=_METHOD, methods=INSTRUMENTAL, epsilon=epsilon,
+        delta=delta, weights=weights, trim_weights=trim_weights, subset=subset, unit=unit,
+        max_rows=max_rows, max_groups=max_groups, cluster=cluster, x_new=None,
+        neighbors=neighbors, missing=missing, instruments=parsed,
     )  # fmt: skip
-    for request in requests.values():
-        check_remote(request, None)
-    return run_charged(requests, budget, None, None, progress, None)

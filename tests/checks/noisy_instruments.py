@@ -1,6 +1,7 @@
 """Make cases of regressions with instruments, and check their neighbours."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 
@@ -21,13 +22,15 @@ class InstrumentCase(Case):
         return replace(super().rows(X[:, :-1], y), others=X[:, -1:])
 
 
-def instrument_case(neighbors: str, epsilon: float = 100.0) -> InstrumentCase:
-    """Factors and a number beside one instrument, the last column."""
+def instrument_case(
+    neighbors: str, epsilon: float = 100.0, grouped: bool = False
+) -> InstrumentCase:
+    """Factors and a number beside one instrument, the last column; of a group, or of all rows."""
     problem = noisy_newton.factor_case(neighbors).problem
     reference = problem.reference
     of_d = Reference(reference.center, reference.root, 1.0, 2.0, reference.extremes)
     given = Instruments((5,), (0, 1, 2, 3, 4, -1), of_d)
-    problem = replace(problem, x_new=np.empty((0, 6)), instruments=given)
+    problem = replace(problem, x_new=np.empty((0, 6)), instruments=given, grouped=grouped)
     return InstrumentCase(METHOD, problem, {}, METHOD.cost(epsilon, 1e-6))
 
 
@@ -43,9 +46,10 @@ def rows(generator, n: int, ends=()):
 
 
 def check_random(pairs: int = 12):
-    """Random rows, far out or not, under both relations."""
-    for neighbors in RELATIONS:
-        case, generator = instrument_case(neighbors), np.random.default_rng(5)
+    """Random rows, far out or not, under both relations, of a group or of all."""
+    for neighbors, grouped in product(RELATIONS, (False, True)):
+        case = instrument_case(neighbors, grouped=grouped)
+        generator = np.random.default_rng(5)
         for seed in range(pairs):
             table = rows(generator, int(generator.choice([0, 1, 3, 60])), ENDS)
             row, old = rows(generator, 1, ENDS), rows(generator, 1, ENDS)
@@ -72,17 +76,17 @@ def far_pairs():
 REACHED = {"scores": 0.985, "scores at zero": 0.985, "whitened X'X": 0.9}
 
 
-# queries of different names, whose worst rows are among these
-QUERIES = 9
+# queries of different names, whose worst rows are among these, and those of a group besides
+QUERIES, OF_GROUPS = 9, 2
 
 
-def check_worst(neighbors: str):
+def check_worst(neighbors: str, grouped: bool = False):
     """Every query has a worst case that comes close to its sensitivity."""
-    case, best = instrument_case(neighbors), {}
+    case, best = instrument_case(neighbors, grouped=grouped), {}
     table = rows(np.random.default_rng(6), 400)
     for new, old in far_pairs():
         for step, ratio in case.check(*changed(neighbors, table, new, old)).items():
             best[step] = max(ratio, best.get(step, 0.0))
-    assert len(best) == QUERIES - (neighbors != ADD_REMOVE)
+    assert len(best) == QUERIES + grouped * OF_GROUPS - (neighbors != ADD_REMOVE)
     for step, ratio in best.items():
         check_reached(step, ratio, REACHED.get(step, 0.99))

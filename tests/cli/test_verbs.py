@@ -138,12 +138,14 @@ def test_groups_of_outcomes_and_counts_are_fitted_and_written(folder, capsys):
     frame.to_csv("people.csv", index=False)
     counts = ["poisson", "people.csv", "visits ~ age", "--epsilon", "4",
               "--bounds", "age=18,90", "--types", "visits=number"]  # fmt: skip
-    for argv, method in ((LOGIT, "noisy_logit"), (counts, "noisy_poisson")):
+    verbs_of = {"noisy_logit": LOGIT, "noisy_poisson": counts, "noisy_instruments": IV}
+    for method, argv in verbs_of.items():
+        kind = dp.DPIVGroupResults if argv is IV else dp.DPGroupResults
         more = ["--by", "sex", "--groups", "m,f,x", "--n-jobs", "1"]
         for ending in ("json", "csv", "txt"):
             assert cli.main([*argv, *more, "-o", f"by.{ending}"]) == 0, capsys.readouterr().err
             assert "3 groups" in capsys.readouterr().out
-        by = dp.DPGroupResults.from_json((folder / "by.json").read_text())
+        by = kind.from_json((folder / "by.json").read_text())
         assert by.labels == ("m", "f", "x") and by.method == method
         assert pd.read_csv("by.csv")["sex"].unique().tolist() == ["m", "f", "x"]
         assert "3 groups" in (folder / "by.txt").read_text()
@@ -192,6 +194,7 @@ WRONG = {
     "option": ([*LOGIT, "--option", "tau=3"], "no option 'tau'; it has: cov_type"),
     "covariance": ([*LOGIT, "--option", "cov_type=HC3"], "cov_type"),
     "groups of a logit without by": ([*LOGIT, "--groups", "f,m"], "--by"),
+    "picture of groups with instruments": ([*IV, "--by", "sex", "--plot", "a.png"], "--by"),
     "picture of groups": ([*LOGIT, "--by", "sex", "--plot", "a.png"], "leave it out with --by"),
     "table of one fit": ([*LOGIT, "-o", "fit.csv"], "-o: expected a name ending in .json, .txt"),
     "threads": ([*LOGIT, "--by", "sex", "--n-jobs", "0"], "n_jobs"),

@@ -130,7 +130,11 @@ def test_no_error_of_a_command_shows_the_first_line_of_a_text_file(call, without
         ("plan", '[[ols]]\nname = "a"', "[[ols]] needs formula; it takes: "),
         ("run", '[[ols]]\nname = "a"\nformula = "y ~ region"', 'levels={"region": [...]}'),
         ("plan", '[[ols]]\nname = "a"\nformula = "y ~ region"', "levels of 'region'"),
-        ("run", '[[iv]]\nname = "a"\nformula = "y ~ [x ~ z]"\nby = "region"', "as by subset="),
+        (
+            "run",
+            '[[iv]]\nname = "a"\nformula = "y ~ [x ~ z]"\nby = "x"',
+            "by='x' is in the formula",
+        ),
     ],
 )
 def test_entries_of_a_study_are_named_as_they_stand_in_it(command, entry, said, ledger, tmp_path):

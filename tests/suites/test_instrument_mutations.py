@@ -89,10 +89,7 @@ MUTANTS = {
     "products of scores at half of their sensitivity": Mutant(
         smaller(indicator_basis, 0.5, "score products"), ADDED
     ),
-    "the rounds of each response take all of the budget": Mutant(share("_HALF", 1.0), ADDED),
-    "products of scores take half of the budget": Mutant(
-        share("_RESPONSE", 0.5), ADDED
-    ),
+    "mean and rounds of each response take all of the budget": Mutant(share("_HALF", 1.0), ADDED),
 }  # fmt: skip
 
 test_a_mutant_is_caught, test_checks_pass_unbroken = both_tests(MUTANTS)

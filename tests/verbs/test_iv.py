@@ -83,7 +83,7 @@ def test_a_ledger_knows_the_instruments(tmp_path):
     "formula, more, why",
     [
         ("y ~ x", {}, "instruments in brackets"),
-        ("y ~ x + [d ~ z]", {"by": "g"}, "fit each group by itself, as by subset="),
+        ("y ~ x + [d ~ z]", {"by": "d"}, "by='d' is in the formula"),
         ("y ~ x + [d ~ z]", {"weights": "x"}, "it must be public"),
         ("y ~ x + [d ~ z]", {"cov_type": "nonrobust"}, "'HC1' or 'cluster'"),
         ("y ~ x + [d ~ z]", {"robust": True}, "robust .HC1. always"),

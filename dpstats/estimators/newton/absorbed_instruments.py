@@ -61,8 +61,8 @@ def release(
     post-processing.
     """
     weighted = problem.weighted
-    # what rows count for is in the sums over pairs
-    problem = replace(problem, weighted=False)
+    # what rows count for is in the sums over pairs, and differences have no center
+    problem = replace(problem, weighted=False, grouped=False)
     divided = {None: "if few", "HC1": "always", "cluster": "never"}[cov_type]
     pairs = paired(by_groups(passes), problem, cost, noise, _SHARES, divided)
     weight, sizes = pairs.weight, cost.part(_SHARES.sizes)

@@ -30,19 +30,27 @@ from dpstats.estimators.newton.steps import (
 )
 from dpstats.estimators.newton.steps.clusters import of_few, score_limit
 from dpstats.estimators.newton.steps.products import square_limit, squares_cut
-from dpstats.estimators.newton.steps.rounds import GAUSSIAN, RESPONSE_WEIGHT, stepped, whitened
+from dpstats.estimators.newton.steps.rounds import (
+    GAUSSIAN,
+    GROUPED,
+    RESPONSE_WEIGHT,
+    Shares,
+    stepped,
+    whitened,
+)
 from dpstats.estimators.newton.steps.sizes import (
     TOO_FEW,
     check_levels,
+    has_shared_scales,
     number_of_rows,
     rows_for_scales,
 )
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 
-# Fractions of what the distributions of the columns leave: the number of rows, and mean and mean
-# square of each of two responses; the rest is for X'X, and halves of it for the rounds of each.
-_COUNT, _RESPONSE, _HALF = 0.005 / (1 - GAUSSIAN.marginals), 0.01 / (1 - GAUSSIAN.marginals), 0.5
+# Mean and mean square of each of two responses, and its rounds, have so much of what those of one
+# have.
+_HALF = 0.5
 # Fraction of mu^2 for the products of scores, of which standard errors are made, and for all that
 # clusters take.
 _SCORE_PRODUCTS, _CLUSTERS = 0.12, 0.2
@@ -61,14 +69,14 @@ def release(
     Two reduced forms, of y and of d on exogenous regressors x and instruments z, are fitted as
     :func:`~dpstats.estimators.newton.noisy_newton.release` fits one, with a number of rows, X'X and
     leverages in common, and half of the rest each. Products of the joint scores of both give the
-    covariance of their errors.
+    covariance of their errors. Of a group center and scale of each response are its own, as there.
 
     Guarantee. mu-GDP for the given relation, hence (epsilon, delta)-DP (Smith and Thakurta 2022
     for sums that depend on earlier releases within fractions of mu^2 fixed beforehand). All that is
     used of the rows, given earlier releases, is a sum of functions of one row each:
-    - their number, X'X, and histograms of |a|^2; mean and mean square, histograms of |s| and sums
-      of clipped scores, of y and then of d: as there, with the same sensitivities, since for d
-      a row is the same row with another response;
+    - their number, X'X, and histograms of |a|^2; mean and mean square (with groups center and
+      distances too), histograms of |s| and sums of clipped scores, of y and then of d: as there,
+      with the same sensitivities, since for d a row is the same row with another response;
     - products u u' of joint scores u = (s_y / f, s_d / g), f and g released, scaled down to
       |u| <= C, a released limit
       (:func:`~dpstats.estimators.newton.row_sums.indicator_basis.release_products`, B = C^2):
@@ -86,19 +94,23 @@ def release(
     """
     basis, whole = IndicatorBasis.of(problem), cost
     spent = _CLUSTERS if problem.clustered else _SCORE_PRODUCTS
-    cost = cost.part(1 - spent)
+    cost, shares = cost.part(1 - spent), Shares.of(cost, problem.grouped)
+    count = shares.rest(shares.count)
     if problem.neighbors == REPLACE_ONE and not problem.in_parts:
-        cost = cost.part(1 / (1 - _COUNT))  # no number of rows is bought
+        cost = cost.part(1 / (1 - count))  # no number of rows is bought
     queries = Queries(basis, passes.sum, problem, noise, _SQUARED)
     given = passes.sum(number_of_rows)
-    counted = queries.number(given, cost.part(_COUNT))
+    counted = queries.number(given, cost.part(count))
     rows = max(counted.total, 2 * counted.noise)
-    y, d = (_measured(one, rows, cost) for one in (queries, _of_treatment(queries)))
+    own = cost.part(_HALF * shares.rest(shares.response))
+    y, d = (_measured(one, rows, own) for one in (queries, _of_treatment(queries)))
     steps, wild = whitened(y, counted, cost)
     of_y, of_d = (stepped(replace(steps, queries=one), wild, cost.part(_HALF)) for one in (y, d))
     products, clusters = _products(of_y, of_d, counted, whole.part(spent))
+    shared = has_shared_scales(problem)
+    marginals = Shares.of(cost, problem.grouped and not shared).marginals
     few = (counted.total - counted.noise) / counted.part < rows_for_scales(
-        len(basis.center), problem, cost, GAUSSIAN.marginals, 2 * RESPONSE_WEIGHT
+        len(basis.center), problem, cost, marginals, 2 * RESPONSE_WEIGHT, shared
     )
     of_y, of_d = (replace(f, state=replace(f.state, clusters=clusters)) for f in (of_y, of_d))
     forms = ReducedForms.of(of_y, of_d, products, counted, TOO_FEW if few else "")
@@ -116,8 +128,7 @@ def _of_treatment(queries: Queries) -> Queries:
 def _measured(queries: Queries, rows: float, cost: GDP) -> Queries:
     """Release mean and mean square of the response."""
     problem = _SQUARED.measured(
-        queries.problem, queries.basis.has_constant, queries.total, rows, cost.part(_RESPONSE),
-        queries.noise,
+        queries.problem, queries.basis.has_constant, queries.total, rows, cost, queries.noise
     )  # fmt: skip
     return queries.with_problem(problem)
 
@@ -190,7 +201,9 @@ METHOD = Method(
     fixed_size_summary=True,
     options={"cov_type": (_COV_TYPES[0], option_checks.word("cov_type", *_COV_TYPES))},
     check=_check,
-    ranges=Ranges(GAUSSIAN.marginals, marginals=True, response=RESPONSE_WEIGHT),
+    ranges=Ranges(
+        GAUSSIAN.marginals, marginals=True, response=RESPONSE_WEIGHT, grouped=GROUPED.marginals
+    ),
     takes=frozenset({"units", "weights", "clusters"}),
     instrumental=True,
 )

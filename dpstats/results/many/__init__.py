@@ -4,5 +4,6 @@ A single fit is in ``one``; shrinking groups' estimates is post-processing, not 
 """
 
 from dpstats.results.many.groups import DPGroupResults
+from dpstats.results.many.instrument_groups import DPIVGroupResults
 
-__all__ = ["DPGroupResults"]
+__all__ = ["DPGroupResults", "DPIVGroupResults"]

@@ -198,7 +198,12 @@ class DPGroupResults(GroupInference):
         """
         from dpstats.results.record.record import write_record
 
-        return write_record({str(self.formula): self}, path, publication)
+        return write_record({self.written: self}, path, publication)
+
+    @property
+    def written(self) -> str:
+        """Return the formula as it was written."""
+        return str(self.formula)
 
     def to_dict(self) -> dict:
         """Convert the result to numbers, labels, strings, lists and dicts; NaN becomes None."""
@@ -207,7 +212,7 @@ class DPGroupResults(GroupInference):
     @classmethod
     def from_dict(cls, content: Mapping) -> "DPGroupResults":
         """Restore a result from :meth:`to_dict`; ArgumentError for any other content."""
-        return built(lambda part: _usable(cls(**group_fields(part))), content, GROUPS, _STORED)
+        return built(lambda part: usable(cls(**group_fields(part))), content, GROUPS, _STORED)
 
     def to_json(self, *path) -> str:
         """Write JSON text from which :meth:`from_json` restores an equal result."""
@@ -299,6 +304,10 @@ class DPGroupResults(GroupInference):
             listed = ", ".join(map(repr, self.labels[:_LISTED]))
             more = ", ..." if len(self) > _LISTED else ""
             raise ArgumentError(f"there is no group {shown(label)} among {listed}{more}")
+        return self._member(number)
+
+    def _member(self, number: int) -> DPResults:
+        """Return the group of this number as a result of its own."""
         return member(self, number)
 
     def __getattr__(self, name: str):
@@ -324,7 +333,7 @@ class DPGroupResults(GroupInference):
         return {label: g for g, label in enumerate(self.labels)}
 
 
-def _usable(result: DPGroupResults) -> DPGroupResults:
+def usable(result: DPGroupResults) -> DPGroupResults:
     """Compute what a result derives from its parts, which fails where these do not agree."""
     _ = result.errors, result.nobs
     points = len(result.names) - result.size

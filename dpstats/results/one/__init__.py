@@ -3,7 +3,7 @@
 Fits of groups are in ``many``, and the statistics themselves in ``inference``.
 """
 
-from dpstats.results.one.instruments import DPIVResults
+from dpstats.results.one.instruments import DPIVResults, OfInstruments
 from dpstats.results.one.single import DPResults
 
-__all__ = ["DPIVResults", "DPResults"]
+__all__ = ["DPIVResults", "DPResults", "OfInstruments"]

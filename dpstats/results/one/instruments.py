@@ -22,6 +22,7 @@ from dpstats.results.one.single import DPResults
 from dpstats.results.store.shapes import INSTRUMENTS
 from dpstats.results.store.single import fields_of, to_plain
 from dpstats.results.store.texts import built
+from dpstats.schema import Numeric, Schema
 
 # Level of the critical values that a summary states.
 _ALPHA = 0.05
@@ -52,8 +53,38 @@ class FirstStageFit:
     __repr__ = __str__
 
 
+class OfInstruments:
+    """Say of one fit or of groups, by public facts, what its instruments are."""
+
+    instrument_formula: str
+    schema: Schema
+    term_bounds: Mapping[str, tuple[float, float]]
+    clipping: Mapping[str, Numeric]
+
+    @cached_property
+    def parsed_instruments(self) -> InstrumentFormula:
+        """Return the formula with instruments, as parsed."""
+        return InstrumentFormula.parse(self.instrument_formula)
+
+    @cached_property
+    def instruments(self) -> tuple[str, ...]:
+        """Name the columns of the first stage that are instruments."""
+        declared = self.schema, self.term_bounds, self.clipping
+        stage = FirstStage.of(self.parsed_instruments, *declared)
+        columns = stage.instruments(stage.structural(*declared)).columns
+        return tuple(stage.design.names[j] for j in columns)
+
+    def _strength(self, values: str) -> str:
+        """Write what is known of F statistics of the first stage."""
+        formula = self.parsed_instruments
+        return (
+            f"instruments of {formula.endogenous}: {', '.join(formula.instruments)}; F statistic "
+            f"of the first stage, robust and with the noise: {values}"
+        )
+
+
 @dataclass(frozen=True, repr=False, eq=False)
-class DPIVResults(DPResults):
+class DPIVResults(OfInstruments, DPResults):
     """Hold a private regression with instruments, as :class:`DPResults` holds one without.
 
     ``formula`` is that of the response on all regressors, of which ``params`` are the
@@ -79,18 +110,10 @@ class DPIVResults(DPResults):
 
     instrument_formula: str = ""
 
-    @cached_property
-    def parsed_instruments(self) -> InstrumentFormula:
-        """Return the formula with instruments, as parsed."""
-        return InstrumentFormula.parse(self.instrument_formula)
-
     @property
     def first_stage(self) -> FirstStageFit:
         """Return the coefficients of the instruments in the first stage, and its F statistic."""
-        stage = FirstStage.of(self.parsed_instruments, self.schema, self.term_bounds, self.clipping)
-        columns = stage.instruments(self.design()).columns
-        names = [stage.design.names[j] for j in columns]
-        coefficients, cov = self._reduced
+        names, (coefficients, cov) = self.instruments, self._reduced
         k = len(names)
         return FirstStageFit(
             pd.Series(coefficients[1], names),
@@ -129,11 +152,8 @@ class DPIVResults(DPResults):
     @property
     def strength_notes(self) -> list[str]:
         """Write what the first stage says, and what it does to intervals, in sentences."""
-        formula, strength = self.parsed_instruments, self.first_stage.fvalue
-        said = (
-            f"instruments of {formula.endogenous}: {', '.join(formula.instruments)}; F statistic "
-            f"of the first stage, robust and with the noise: {strength:.4g}"
-        )
+        strength = self.first_stage.fvalue
+        said = self._strength(f"{strength:.4g}")
         usual, taken = critical_values(np.array([np.inf, np.sqrt(strength)]), _ALPHA, self._degrees)
         if self.status == "weak_instruments" or taken == usual:
             return [said]

@@ -19,8 +19,10 @@ def group_reasons(result) -> tuple[str, ...]:
 
 
 def group_notes(result) -> list[str]:
-    """Write what there is to say of ranges, and of rows far out that noise could hide."""
-    return [*note_on_ranges(result), *filter(None, [note_on_hidden_rows(result.evidence)])]
+    """Write what there is to say of ranges, rows far out that noise could hide, and instruments."""
+    hidden = note_on_hidden_rows(result.evidence)
+    strength = getattr(result, "strength_notes", ())
+    return [*note_on_ranges(result), *filter(None, [hidden]), *strength]
 
 
 def summarise_groups(result) -> str:
@@ -58,7 +60,7 @@ def _facts(result) -> list[str]:
     errors = f"   covariance type: {result.cov_type}" if np.isfinite(result.errors).any() else ""
     return [
         f"Differentially private regressions by {' x '.join(columns_of(result.by))}",
-        f"{result.formula}",
+        result.written,
         f"method {result.method}   epsilon {report.epsilon:g}   delta {report.delta:g}   "
         f"neighbours: {relation(report)}{errors}",
         f"{len(result)} groups: {', '.join(f'{n} {status}' for status, n in counts.items())}"

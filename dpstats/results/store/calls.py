@@ -18,6 +18,7 @@ def _content(results) -> dict:
         return {"several": [[name, _content(result)] for name, result in results.items()]}
     if hasattr(results, "figures"):
         return {"description": results.to_dict()}
+    grouped = hasattr(results, "labels")
     if hasattr(results, "anderson_rubin"):
-        return {"instruments": results.to_dict()}
-    return {"groups" if hasattr(results, "labels") else "single": results.to_dict()}
+        return {"instrument_groups" if grouped else "instruments": results.to_dict()}
+    return {"groups" if grouped else "single": results.to_dict()}

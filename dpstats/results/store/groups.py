@@ -9,19 +9,22 @@ from dpstats.engines.stored_labels import restored, stored
 from dpstats.evidence import Stack
 from dpstats.evidence.evidence import plain
 from dpstats.results.store.single import (
+    formula_from_dict,
+    formula_to_dict,
     kind_from_dict,
     kind_to_dict,
     report_from_dict,
     report_to_dict,
 )
 
-_PUBLIC = ("formula", "method", "size", "plan", "share", "cov_type", "labels_present", "limited")
+_PUBLIC = ("method", "size", "plan", "share", "cov_type", "labels_present", "limited")
 _LISTS = ("names", "released", "reasons", "estimated")
 
 
 def groups_to_dict(results) -> dict:
     """Describe the regressions of groups by plain numbers, strings, lists and dicts."""
     return {
+        **formula_to_dict(results.formula),
         **{name: getattr(results, name) for name in _PUBLIC},
         **{name: list(getattr(results, name)) for name in _LISTS},
         "by": results.by if isinstance(results.by, str) else list(results.by),
@@ -50,6 +53,7 @@ def group_fields(content: Mapping) -> dict[str, Any]:
     return {
         **same,
         **kinds,
+        "formula": formula_from_dict({"dialect": "patsy", **content}),
         "by": by if isinstance(by, str) else tuple(by),
         "labels": tuple(map(restored, content["labels"])),
         "estimates": _array(content["estimates"], len(content["names"])),

@@ -152,11 +152,15 @@ SINGLE = {
     "fit_statistics": {"*": array}, "companion": (none, _COMPANION),
 }  # fmt: skip
 INSTRUMENTS = {**SINGLE, "instruments": text}
-GROUPS = {
+_PATSY_GROUPS = {
     **_COMMON, "size": count, "cov_type": text, "labels_present": flag, "limited": flag,
     "names": _TEXTS, "released": _TEXTS, "reasons": _TEXTS, "by": (text, _names), "labels": [label],
     "estimates": wide_array, "stack": _STACK, "sizes": (none, [count]),
 }  # fmt: skip
+_GROUPS = {**_PATSY_GROUPS, "dialect": text}
+# groups stored before 0.2 have no dialect
+GROUPS = _PATSY_GROUPS, _GROUPS
+INSTRUMENT_GROUPS = {**_GROUPS, "instruments": text}
 _NUMBER = (number, lambda value: value in ("nan", "inf", "-inf") if text(value) else False)
 DESCRIPTION = {
     "by": (text, none), "quantiles": [number], "alpha": above, "privacy": _REPORT, "notes": _TEXTS,

@@ -14,15 +14,25 @@ from dpstats.formula import RFormula
 from dpstats.privacy import GDP, ApproxDP, Cost, Event, PrivacyReport, PureDP
 from dpstats.schema import Categorical, Kind, Labels, Numeric
 
-DIALECTS = {"patsy": str, "R": RFormula}
+_DIALECTS = {"patsy": str, "R": RFormula}
+
+
+def formula_to_dict(formula: str) -> dict[str, str]:
+    """Convert a formula to its text and its dialect."""
+    dialect = next(name for name, kind in _DIALECTS.items() if type(formula) is kind)
+    return {"formula": str(formula), "dialect": dialect}
+
+
+def formula_from_dict(content: Mapping) -> str:
+    """Restore a formula from what :func:`formula_to_dict` gives, among other entries."""
+    return _DIALECTS[content["dialect"]](content["formula"])
 
 
 def to_plain(result) -> dict:
     """Convert a result to plain numbers, strings, lists and dicts; NaN becomes None."""
     release, statistics = result.release, result.fit_statistics
     return {
-        "formula": str(result.formula),
-        "dialect": next(n for n, kind in DIALECTS.items() if type(result.formula) is kind),
+        **formula_to_dict(result.formula),
         "selected": None if result.selected is None else list(result.selected),
         "plan": result.plan,
         "share": result.share,
@@ -46,7 +56,7 @@ def fields_of(content: Mapping) -> dict[str, Any]:
     """Restore the fields of a result from the content that :func:`to_plain` gives."""
     params, predictions = content["params"], content["predictions"]
     return {
-        "formula": DIALECTS[content["dialect"]](content["formula"]),
+        "formula": formula_from_dict(content),
         "method": content["method"],
         "release": _release_from_dict(content, params.values(), predictions.values()),
         "names": tuple(params),

@@ -46,9 +46,10 @@ def test_random_rows_move_no_query_further_than_stated():
     check_random()
 
 
+@pytest.mark.parametrize("grouped", [False, True])
 @pytest.mark.parametrize("neighbors", [ADD_REMOVE, REPLACE_ONE])
-def test_the_worst_rows_reach_the_stated_sensitivity(neighbors):
-    check_worst(neighbors)
+def test_the_worst_rows_reach_the_stated_sensitivity(neighbors, grouped):
+    check_worst(neighbors, grouped)
 
 
 @pytest.mark.parametrize("instruments", [["z"], ["z", "w"]])

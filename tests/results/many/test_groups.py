@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import dpstats as dp
 from tests.checks.groups import AREAS, seeded, squeezed, words
 
 
@@ -101,3 +102,15 @@ def test_plots_of_groups_without_numbers_are_quiet(method, fit, line, recwarn):
 def test_a_table_for_a_folder_that_is_not_there_is_refused(groups, tmp_path):
     with pytest.raises(FileNotFoundError, match="there is no folder .*none to write a.csv to"):
         groups.to_csv(tmp_path / "none" / "a.csv")
+
+
+def test_formulas_of_r_are_stored_as_such(fit, line):
+    """Also read from content without a dialect, as it was written before there was one."""
+    more = {"by": "area", "groups": AREAS}
+    by = seeded(fit, line, "adassp", epsilon=50, formula=dp.RFormula("y ~ x + I(x^2)"), **more)
+    again = dp.DPGroupResults.from_json(by.to_json())
+    assert again == by and type(again.formula) is dp.RFormula
+    assert again.predict({"x": [0.5]}).equals(by.predict({"x": [0.5]}))
+    content = seeded(fit, line, "adassp", epsilon=50, **more).to_dict()
+    assert content.pop("dialect") == "patsy"
+    assert type(dp.DPGroupResults.from_dict(content).formula) is str
