@@ -110,7 +110,8 @@ def limits(marginal: Marginal, bound: Numeric | None, whole: bool, noise: float)
     rough = marginal.is_rough or marginal.is_unseen or len(marginal.points) < _LEAST_POINTS
     if bound is None and seen is not None:  # rows of the outer bins may be at any distance
         rough = rough or low < seen.edges[1] or high > seen.edges[-2]
-    if seen is None or both is None or rough or not (both[0].is_seen or both[1].is_seen):
+    told = both is not None and (both[0].is_seen or both[1].is_seen)
+    if seen is None or both is None or rough or not (told or _ended(marginal, both)):
         if bound is not None:
             return Limits(*ends, None, True, *_grid(*ends, whole))
         return Limits(low, high, None, False, *_grid(low, high, whole))
@@ -127,7 +128,7 @@ def limits(marginal: Marginal, bound: Numeric | None, whole: bool, noise: float)
     share, reach = marginal.hidden, (high - low) / 2
     center = (high + low) / 2
     farthest = min(_FARTHER * reach, max(ends[1] - center, center - ends[0]))
-    heavy = float(np.interp(marginal.moment(4), _KURTOSES, _TIMES))
+    heavy = max(float(np.interp(marginal.moment(4), _KURTOSES, _TIMES)), not told)
     return Limits(
         low, high, both, True, *grid,
         hidden=heavy * share * reach, hidden_square=_HIDDEN * share * farthest**2,
@@ -147,6 +148,11 @@ def _tails(
         _empty(down) if down.start <= low else down,
         _empty(up) if up.start >= high else up,
     )
+
+
+def _ended(marginal: Marginal, both: tuple[Tail, Tail]) -> bool:
+    """Tell whether a column ends on either side at a value that many rows have."""
+    return both[0].start <= marginal.low and both[1].start >= marginal.high
 
 
 def _empty(tail: Tail) -> Tail:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from decimal import Decimal
 
 import numpy as np
+import pandas as pd
 
 from dpstats.errors import ArgumentError, shown
 from dpstats.schema import Categorical, ModelSchema, Numeric
@@ -44,12 +45,11 @@ def public_columns(
 def _column(frame, name: str) -> np.ndarray:
     """Return one column of a mapping or data frame."""
     try:
-        values = frame[name]
+        return np.atleast_1d(np.asarray(frame[name]))
     except Exception:  # each kind of frame has its own error for this
         raise ArgumentError(
             f"the new data have no column {name}; give a mapping or a data frame with it"
         ) from None
-    return np.atleast_1d(np.asarray(values))
 
 
 def _rows(raw: dict[str, np.ndarray], frame) -> int:
@@ -65,6 +65,10 @@ def _rows(raw: dict[str, np.ndarray], frame) -> int:
 
 def _numbers(name: str, values: np.ndarray, _kind: Numeric) -> np.ndarray:
     """Convert a column to finite numbers."""
+    if values.dtype.kind in "mM":  # which are numbers of their unit to numpy
+        raise ArgumentError(
+            f"column {name} of the new data holds dates or times; give numbers, as in the fit"
+        )
     try:
         numbers = values.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
@@ -77,7 +81,9 @@ def _numbers(name: str, values: np.ndarray, _kind: Numeric) -> np.ndarray:
 def _codes(name: str, values: np.ndarray, kind: Categorical) -> np.ndarray:
     """Convert a column of levels to codes."""
     code = {level: i for i, level in enumerate(kind.levels)}
-    return np.array([_code(name, value, code) for value in values.tolist()], dtype=np.int64)
+    # numpy lists dates to the nanosecond as whole numbers
+    labels = (pd.Series(values) if values.dtype == "datetime64[ns]" else values).tolist()
+    return np.array([_code(name, value, code) for value in labels], dtype=np.int64)
 
 
 def _code(name: str, value, code: dict) -> int:

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.linalg import null_space
 
 from dpstats.estimators.least_squares.dense.gram import box_of
+from dpstats.estimators.newton.row_sums import IndicatorBasis
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
 from tests.checks.replay import (
     line_rows,
@@ -306,7 +307,8 @@ def newton_worst(case):
     """
     p = case.problem
     d = len(p.low) - (p.intercept is not None)
-    center, first, second = np.array(p.reference.center), *(1e300 * np.eye(d)[[0, -1]])
+    center = np.array(p.reference.center)
+    first, second = 1e5 * IndicatorBasis.of(p).root.T[[0, -1]]  # at right angles in coordinates
     y, others = p.reference.y_center, line_rows(np.random.default_rng(3), p, 200)[0]
     start = center if p.intercept is not None else 0 * center
 

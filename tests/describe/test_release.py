@@ -214,6 +214,26 @@ def test_no_tail_is_fitted_to_noise_beyond_a_value_that_many_have(mirrored):
     assert 2048 < (-found.low if mirrored else found.high) < 10_000
 
 
+def test_columns_that_end_at_values_that_many_rows_have_have_means():
+    """Answers from 1 to 5, children and top-coded amounts had no interval at any epsilon.
+
+    Of 30 tables: fewer than 24 intervals of 95% cover once in 10^4 runs.
+    """
+    truth = {"answer": 3.0, "children": 1.0, "capped": 10.0}
+    shown, covered = (dict.fromkeys(truth, 0) for _ in range(2))
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        columns = {"answer": rng.integers(1, 6, 5000), "children": rng.integers(0, 3, 5000)}
+        data = pd.DataFrame(columns | {"capped": np.clip(rng.normal(10, 4, 5000), 6, 14)})
+        found, _ = released(data, list(truth), 1.0, seed)
+        for name, mean in truth.items():
+            figure = found[None, name, "mean", None]
+            shown[name] += figure.status == OK
+            covered[name] += figure.lower <= mean <= figure.upper
+    assert min(shown.values()) >= 25, shown
+    assert min(covered.values()) >= 24, covered
+
+
 def test_no_mean_is_told_of_rows_at_any_distance():
     """Rows of the outer bin may lie anywhere beyond it, unless bounds end it."""
     far = 3.0 * 2.0 ** np.arange(-3, 16)

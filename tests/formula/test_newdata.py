@@ -6,6 +6,7 @@ import pytest
 
 from dpstats.errors import ArgumentError
 from dpstats.formula import Formula
+from dpstats.schema import Categorical
 from tests.checks.design import LEARNT, PLAIN, SCHEMA, as_frame, draw
 
 
@@ -44,10 +45,23 @@ def test_no_new_rows_give_no_predictions():
     assert design.predictors({"x": [], "g": []}).shape == (0, 6)
 
 
+@pytest.mark.parametrize("unit", ["s", "us", "ns"])
+def test_levels_that_are_dates_are_found_in_every_unit(unit):
+    days = pd.date_range("2020-01-01", periods=3)
+    design = Formula.parse("y ~ day").design(SCHEMA | {"day": Categorical(tuple(days))})
+    X = design.predictors({"day": days.to_numpy(dtype=f"datetime64[{unit}]")})
+    assert X.tolist() == [[1, 0, 0], [1, 1, 0], [1, 0, 1]]
+
+
 @pytest.mark.parametrize(
     ("frame", "said"),
     [
         ({"x": 1, "g": "a"}, "no column u"),
+        (
+            {"x": np.array(["2020-01-01"], dtype="datetime64[us]"), "u": 1, "g": "a"},
+            "column x.*holds dates",
+        ),
+        ({"x": pd.to_timedelta([1], unit="D"), "u": 1, "g": "a"}, "column x.*holds dates"),
         (None, "rows of the fit"),
         ({"x": 1, "u": 1, "g": "q"}, "'q' is not a level.*'a', 'b', 'c'"),
         ({"x": 1, "u": 1, "g": [None]}, "missing value"),
@@ -64,3 +78,11 @@ def test_unusable_new_data_are_refused_by_name(frame, said):
     design = formula.design(SCHEMA, {"np.log(u)": (-3, 3)})
     with pytest.raises(ArgumentError, match=said):
         design.predictors(frame)
+
+
+def test_a_query_is_refused_by_the_name_of_the_column():
+    """A relation answers to a column, but not as an array."""
+    duckdb = pytest.importorskip("duckdb")
+    design = Formula.parse("y ~ x").design(SCHEMA)
+    with pytest.raises(ArgumentError, match="no column x; give a mapping or a data frame"):
+        design.predictors(duckdb.from_df(pd.DataFrame({"x": [1.0]})))

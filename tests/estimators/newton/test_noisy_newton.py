@@ -102,6 +102,24 @@ def test_fitted_values_tend_to_those_of_least_squares(formula, declared):
         assert off.max() < 0.4, off
 
 
+@pytest.mark.parametrize(
+    "formula", ["y ~ far + near - 1", "y ~ far - 1", "y ~ near + cr(x, df=4) - 1"]
+)
+def test_columns_far_from_the_origin_are_fitted_through_it(formula):
+    """Numbers of mean 200 and deviation 1, and a spline whose columns add up to 1."""
+    generator = np.random.default_rng(5)
+    data = pd.DataFrame({"far": generator.normal(200, 1, 5000), "x": generator.uniform(1, 5, 5000)})
+    data["near"] = data["far"] + generator.normal(0, 0.5, 5000)
+    data["y"] = 0.1 * data["far"] + 0.2 * data["near"] + generator.normal(0, 1, 5000)
+    with insecure_seed(1):
+        result = dp.dp_ols(formula, data, epsilon=1e6)
+    ols = smf.ols(formula, data).fit()
+    assert result.status == "ok"
+    off = (result.params - ols.params) / ols.bse
+    assert np.abs(off[["far" if "far" in formula else "near"]]).max() < 0.1
+    np.testing.assert_allclose(result.bse, ols.bse, rtol=0.1)
+
+
 def test_large_powers_and_offsets_keep_their_intercept():
     """Columns of size 1 and 1e20 stand in one design."""
     generator = np.random.default_rng(2)

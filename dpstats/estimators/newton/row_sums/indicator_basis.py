@@ -18,6 +18,8 @@ _DIAGONAL, _OFF = 70, 99
 # Numbers beyond so many units of their columns count as it. Roots have a condition of 10^6 at most,
 # so that what they are mapped to is finite, and its square too.
 FAR = 2.0**20
+# Columns of a design through the origin are apart by this part of their length at least.
+_LEAST_APART = 1e-5
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,8 @@ class IndicatorBasis:
 
     In each block a row has exactly one 1; without blocks there is one coordinate that is 1 in
     every row, unless the design goes through the origin. z = root^-1 (x - center) are the numeric
-    columns on a scale that makes their covariance about the identity.
+    columns on a scale that makes their covariance about the identity, through the origin their mean
+    squares and products.
 
     Parameters
     ----------
@@ -57,12 +60,14 @@ class IndicatorBasis:
         assert layout is not None and reference is not None, "the method works from marginals"
         full = any(len(b.coding) == np.linalg.matrix_rank(b.coding) for b in layout.blocks)
         has_constant = layout.intercept is not None or full
-        center = reference.center if has_constant else np.zeros_like(reference.center)
+        center, root = reference.center, reference.root
+        if not has_constant:  # squares are about the origin, so those of means are in the scale
+            center, root = np.zeros_like(center), _about_origin(center, root)
         sizes, to_design = layout.sizes, layout.of_coordinates(has_constant)
         # the codes of the first block, or the constant, add up to 1
         to_design[: sizes[0] if sizes else int(has_constant), layout.numeric] = center
-        to_design[len(to_design) - len(center) :, layout.numeric] = reference.root.T
-        return cls(sizes, center, reference.root, to_design, has_constant)
+        to_design[len(to_design) - len(center) :, layout.numeric] = root.T
+        return cls(sizes, center, root, to_design, has_constant)
 
     @classmethod
     def unscaled(cls, columns: int) -> "IndicatorBasis":
@@ -186,6 +191,16 @@ class IndicatorBasis:
         scale = np.abs(self.root).max(axis=1, initial=0.0)
         numbers_to = times_inverse(numbers.T.copy(), self.root / scale[:, None])
         return RowMap(offsets, self.center, scale, codes.T.copy(), numbers_to)
+
+
+def _about_origin(center: np.ndarray, root: np.ndarray) -> np.ndarray:
+    """Return a root (d, d) of the mean of x x' of numbers with such a mean, and root of covariance.
+
+    Columns that are nearly proportional keep a scale.
+    """
+    least = _LEAST_APART * np.hypot(np.linalg.norm(root, axis=1), center)
+    _, upper = np.linalg.qr(np.vstack([root.T, center, np.diag(least)]))
+    return upper.T
 
 
 class RowMap(NamedTuple):

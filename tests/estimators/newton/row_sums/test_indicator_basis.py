@@ -1,6 +1,7 @@
 """Indicator basis: rows, their norms, and sensitivities of their products by brute force."""
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -10,6 +11,7 @@ from dpstats.estimators.newton.row_sums.indicator_basis import IndicatorBasis, r
 from dpstats.estimators.newton.row_sums.sums import capped, rough_products
 from dpstats.noise import Noise
 from dpstats.numerics.clipping import ENTRY_BITS
+from dpstats.numerics.layout import Layout
 from dpstats.privacy import ADD_REMOVE, GDP, RELATIONS, PureDP
 from dpstats.testing import insecure_seed
 from tests.checks.noisy_newton import ENDS, coded, factor_case, rows
@@ -44,6 +46,16 @@ def test_design_rows_are_the_coordinates_times_the_map():
     np.testing.assert_allclose(coordinates(X) @ BASIS.to_design, design(X), atol=1e-12)
     np.testing.assert_allclose(whitened(X, np.eye(7))[0], coordinates(X), atol=1e-12)
     assert (BASIS.size, BASIS.indicators, BASIS.ones) == (7, 5, 2)
+
+
+def test_through_the_origin_numbers_have_mean_squares_of_one():
+    center, X = np.array([200.0, -3.0]), np.random.default_rng(1).normal(size=(20_000, 2))
+    X = center + X @ [[1.0, 0.5], [0.0, 2.0]]
+    reference = replace(PROBLEM.reference, center=center, root=np.linalg.cholesky(np.cov(X.T)))
+    layout = Layout((), np.arange(2), None)
+    basis = IndicatorBasis.of(replace(PROBLEM, layout=layout, reference=reference))
+    Z = basis.row_map(np.eye(2)).of(np.empty((0, len(X))), X.T.copy(), 0, len(X))[0]
+    np.testing.assert_allclose(Z @ Z.T / len(X), np.eye(2), atol=0.05)
 
 
 def test_coefficients_are_read_back_from_the_span():
