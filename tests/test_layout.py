@@ -165,7 +165,6 @@ COVERED_BY = {
         "estimators.lines.simple_regression",
         "range_estimation.bins",
         "range_estimation.estimate",
-        "range_estimation.quantiles",
     ],
     "suites/test_totality.py": [
         "call.arguments",

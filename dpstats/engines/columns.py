@@ -152,7 +152,9 @@ def numbers(column: Column) -> np.ndarray:
     Returns
     -------
     ndarray
-        float64 (n,), read-only, NaN for missing: the column's own memory where it can be.
+        float64 (n,), NaN for missing: the column's own memory where it is one piece. It is always
+        contiguous, aligned and read-only, as loops are compiled for each kind of array, and
+        functions of numpy differ by it in their last bit.
 
     Examples
     --------
@@ -162,6 +164,8 @@ def numbers(column: Column) -> np.ndarray:
     """
     if column.kind in UNTYPED:
         column = column.typed("number")
-    values = column.floats().view()
+    values = column.floats()
+    in_one_piece = values.strides == (values.itemsize,) and values.flags.aligned
+    values = values.view() if in_one_piece else values.copy()
     values.flags.writeable = False
     return values

@@ -1,5 +1,6 @@
 """Open Parquet files, pyarrow datasets, polars LazyFrames and duckdb relations as streams."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -7,6 +8,9 @@ from dpstats.engines.column_batches import ROWS
 from dpstats.engines.stream import Stream
 from dpstats.engines.table import Table
 from dpstats.errors import ArgumentError
+
+# What plans of polars and of duckdb have where a text file is read.
+_READS_TEXT = re.compile(r"^\s*(csv|ndjson) scan\b|\bread_(csv|json|ndjson)", re.I | re.M)
 
 
 def parquet(paths: Sequence[str]) -> Stream:
@@ -120,8 +124,28 @@ def without_dictionaries(schema):
     return pa.schema([(field.name, plain(field.type)) for field in schema])
 
 
+def _check_plan(plan: str) -> None:
+    """Refuse a query of text files, whose plan says that it reads them; no row is read.
+
+    Their types are those of the first values, and the query stops at one that does not fit.
+    """
+    if _READS_TEXT.search(plan):
+        raise ArgumentError(
+            "a query of .csv or .json files takes its types from their values, and stops at one "
+            "that does not fit; give data= the paths of .csv or .parquet files, or collect the "
+            "query before the call"
+        )
+
+
 def lazy_frame(query) -> Stream:
-    """Open a polars LazyFrame; polars reads no other columns than those in use."""
+    """Open a polars LazyFrame; polars reads no other columns than those in use.
+
+    Raises
+    ------
+    ArgumentError
+        For a query of text files.
+    """
+    _check_plan(query.explain(optimized=False))
 
     def read(names):
         chosen = query.select(list(names))
@@ -133,8 +157,16 @@ def lazy_frame(query) -> Stream:
 
 
 def relation(query) -> Stream:
-    """Open a duckdb relation; duckdb reads no other columns than those in use."""
+    """Open a duckdb relation; duckdb reads no other columns than those in use.
+
+    Raises
+    ------
+    ArgumentError
+        For a query of text files.
+    """
     import pyarrow as pa
+
+    _check_plan(query.explain())
 
     def reader(chosen):
         start = getattr(chosen, "to_arrow_reader", None) or chosen.fetch_arrow_reader

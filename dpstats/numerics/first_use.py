@@ -14,7 +14,9 @@ def shown_if_compiling(progress: bool | None) -> AbstractContextManager:
     """Return a context that writes a line on standard error when a loop starts to be compiled.
 
     It does so once in a process, on a terminal or not, unless ``progress`` is False. Loops are
-    compiled where the cache has none for the types of their arguments, which are public.
+    compiled where the cache has none for the types of their arguments. These are public: batches
+    have columns of one kind whatever their rows are, and only tables that have no row in use, or a
+    single one, need fewer loops than others.
     """
     if progress is False:
         return nullcontext()

@@ -33,6 +33,8 @@ _TILT = 0.25
 # The same below it, for distances from a center of exactly zero: where most values are zero every
 # bin between zero and the others is as good as the next, and a small one ruins the column's unit.
 _TILT_FROM_ZERO = 1.0
+# No bin is less likely than this makes it, in scores: with 2^38 rows they stay within 63 bits.
+_LEAST_LIKELY = 2.0**62
 # The range where nothing but zeros is seen.
 ONLY_ZEROS = (-1.0, 1.0)
 
@@ -173,12 +175,13 @@ def _choose(
 
     Guarantee. The costs, by report noisy max (:meth:`~dpstats.noise.Noise.best`). Let b rows lie
     below a bin, a above it, n in all: its score is -max(b - q n, a - (1 - q) n, 0), largest for
-    the bin that holds the quantile q, plus a public constant. A row more adds 1 - q or -q to
-    b - q n, and q or q - 1 to a - (1 - q) n, so it moves a score by at most q' = max(q, 1 - q),
-    and one rises by at most 2 q' more than another; a row less likewise. A row exchanged leaves n
-    and moves b and a by at most 1, so there it is 2. In eighths of a row all are integers. A person
-    of several rows, whose parts add up to p <= 1, adds between -q and 1 - q to b - q n, so one more
-    moves it by at most q' and one in the place of another by at most 1: both bounds hold.
+    the bin that holds the quantile q, less a public constant of at most :data:`_LEAST_LIKELY`, so
+    that the difference is exact. A row more adds 1 - q or -q to b - q n, and q or q - 1 to
+    a - (1 - q) n, so it moves a score by at most q' = max(q, 1 - q), and one rises by at most 2 q'
+    more than another; a row less likewise. A row exchanged leaves n and moves b and a by at most 1,
+    so there it is 2. In eighths of a row all are integers. A person of several rows, whose parts
+    add up to p <= 1, adds between -q and 1 - q to b - q n, so one more moves it by at most q' and
+    one in the place of another by at most 1: both bounds hold.
     """
     chosen = {}
     for (name, kind), held in zip(bins.items(), total(partial(counts, bins)), strict=True):
@@ -193,7 +196,8 @@ def _choose(
         missed = np.maximum(_WHOLE * below - q * n, _WHOLE * above - (_WHOLE - q) * n)
         unit = max(abs(low), abs(high)) if name in inside else 1.0
         unlikely = _tilted(kind, edges, unit) * spread / costs[name].loss_range
-        scores = -np.maximum(missed, 0) - np.round(unlikely).astype(np.int64)
+        unlikely = np.round(np.minimum(unlikely, _LEAST_LIKELY)).astype(np.int64)
+        scores = -np.maximum(missed, 0) - unlikely
         query = ScoreQuery(f"{what} of {name}", scores.tolist(), spread, unit=1 / (_WHOLE * one))
         index = noise.best(query, costs[name])
         edges = np.clip(edges, low, high)

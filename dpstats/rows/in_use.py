@@ -168,10 +168,20 @@ class RowReader:
 
 
 def only(batch: Batch, chosen: np.ndarray) -> Batch:
-    """Return the chosen rows of a batch; where all are chosen they are not copied."""
+    """Return the chosen rows of a batch; where all are chosen they are not copied.
+
+    A copy may be written to where the column may. So whether it is one, which a single row may
+    decide, does not decide for which arrays loops over rows are compiled.
+    """
     if chosen.all():
         return batch
-    return {name: column[chosen] for name, column in batch.items()}
+    return {name: _chosen(column, chosen) for name, column in batch.items()}
+
+
+def _chosen(column: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    found = column[chosen]
+    found.flags.writeable = column.flags.writeable
+    return found
 
 
 def _of_used(rows: RowsInUse, each: Callable[[Batch], Summary], batch: Batch) -> Summary:

@@ -1,5 +1,6 @@
 """Files and queries read in batches: the release of the same rows in memory, to the last bit."""
 
+import json
 import tracemalloc
 
 import numpy as np
@@ -214,6 +215,37 @@ def test_a_dataset_that_takes_its_types_from_values_is_refused(tmp_path, style):
     (tmp_path / "a").write_text({"csv": "x\n1\n", "json": '{"x": 1}\n'}[style])
     with pytest.raises(ArgumentError, match=f"a dataset of {style} files takes its types from"):
         open_table(ds.dataset([str(tmp_path / "a")], format=style))
+
+
+def queries_of(path, style):
+    """Queries of a text file, as they are and below others, by library."""
+    duckdb, lazy = pytest.importorskip("duckdb"), {"csv": pl.scan_csv, "json": pl.scan_ndjson}
+    of_polars, of_duckdb = lazy[style](path), getattr(duckdb, f"read_{style}")(str(path))
+    yield of_polars
+    yield of_polars.join(pl.LazyFrame({"x": [1.0]}).cast(pl.Int64), "x").filter(pl.col("x") > 0)
+    yield of_duckdb
+    yield duckdb.sql(f"select x + 1 as x from read_{style}_auto('{path}') where x > 0")
+
+
+@pytest.mark.parametrize("style", ["csv", "json"])
+def test_a_query_that_takes_its_types_from_values_is_refused(tmp_path, style):
+    """A text in the last row, among whole numbers, stopped the fit once it was charged."""
+    cells = [*range(30_000), "oops"]
+    lines = ["x", *cells] if style == "csv" else [json.dumps({"x": cell}) for cell in cells]
+    text = "\n".join(map(str, lines))
+    (tmp_path / f"a.{style}").write_text(text)
+    for query in queries_of(tmp_path / f"a.{style}", style):
+        with pytest.raises(ArgumentError, match="takes its types from their values"):
+            open_table(query)
+
+
+def test_a_query_whose_types_are_stored_is_no_query_of_text(folder, people):
+    duckdb = pytest.importorskip("duckdb")
+    frame = people.rename(columns={"g": "read_it", "x": "csv scan"})
+    stored = [frame, pl.scan_parquet(folder / "*.parquet").filter(pl.col("area") > 0)]
+    stored += [pl.from_pandas(frame).lazy(), duckdb.sql("select * from frame")]
+    for data in stored:
+        assert "area" in open_table(data).columns
 
 
 def test_a_dictionary_in_parquet_may_have_more_labels_than_its_index_numbers(tmp_path):

@@ -1,14 +1,20 @@
 """A process says once that it compiles, whatever was compiled before and wherever it writes to."""
 
+import importlib
 import os
 import pickle
+import pkgutil
 import subprocess
 import sys
 
+import numpy as np
+import pandas as pd
 import pytest
+from numba import typeof
 from numba.extending import is_jitted
 
 import dpstats as dp
+from dpstats import numerics
 from dpstats.numerics.first_use import SENTENCE
 
 FIT = """
@@ -83,3 +89,84 @@ def test_files_of_compiled_loops_name_no_class():
     assert len(signatures) > 3
     for signature in signatures:
         assert b"dpstats" not in pickle.dumps(signature), signature
+
+
+def columns(rows: int, **arrays) -> pd.DataFrame:
+    """Complete rows, two of a person, in arrays of one piece or as they are given."""
+    spread = np.random.default_rng(1).random((4, rows))
+    frame = pd.DataFrame(dict(zip("xyzm", spread, strict=True)) | arrays)
+    return frame.assign(g=pd.array((["a", "b"] * rows)[:rows], "string"), id=np.arange(rows) // 2)
+
+
+UNIT = {"x": (0, 1), "y": (0, 1)}
+CALLS = {
+    "description": lambda data: dp.dp_describe(
+        data, ["x", "y"], epsilon=1, by="g", groups=["a", "b"], bounds=UNIT
+    ),
+    "description of columns without bounds": lambda data: dp.dp_describe(
+        data, ["x", "y"], epsilon=1, subset="m > 0"
+    ),
+    "newton": lambda data: dp.dp_ols("y ~ x + m", data, epsilon=1),
+    "newton, bounds": lambda data: dp.dp_ols("y ~ x + C(g)", data, epsilon=1, bounds=UNIT,
+                                             levels={"g": ["a", "b"]}),
+    "weights": lambda data: dp.dp_ols("y ~ x", data, epsilon=1, weights="m", bounds={"m": (0, 1)}),
+    "pairs": lambda data: dp.dp_ols("y ~ x | g", data, epsilon=1),
+    "clusters": lambda data: dp.dp_ols("y ~ x", data, epsilon=9, cluster="g", cov_type="cluster"),
+    "persons": lambda data: dp.dp_ols("y ~ x", data, epsilon=1, unit="id", max_rows=2),
+    "sums": lambda data: dp.dp_ols("y ~ x + m", data, epsilon=1, method="adassp"),
+    "counts": lambda data: dp.dp_poisson("y ~ x", data, epsilon=1, exposure="m"),
+}  # fmt: skip
+STORED = {
+    "pieces": lambda rows: columns(rows),
+    "backwards": lambda rows: columns(rows).iloc[::-1],
+    "rows after rows": lambda rows: columns(rows, x=np.ones((rows, 3)).cumsum(0)[:, 1] / rows),
+    "no multiples of 8 bytes": lambda rows: columns(rows, x=np.zeros(rows, "i1, f8")["f1"]),
+}
+
+
+def met(data, call, monkeypatch) -> dict[str, set]:
+    """The types that each loop over rows is called with."""
+    found: dict[str, set] = {}
+
+    def watched(name, loop):
+        def called(*arguments):
+            found.setdefault(name, set()).add(tuple(map(typeof, arguments)))
+            return loop(*arguments)
+
+        return called
+
+    with monkeypatch.context() as patch, dp.testing.insecure_seed(1):
+        for info in pkgutil.iter_modules(numerics.__path__):
+            module = importlib.import_module(f"dpstats.numerics.{info.name}")
+            for name, loop in vars(module).copy().items():
+                if is_jitted(loop):
+                    patch.setattr(module, name, watched(f"{info.name}.{name}", loop))
+        call(data)
+    assert found
+    return found
+
+
+def different(one: dict[str, set], other: dict[str, set]) -> dict[str, set]:
+    """The types that differ, of loops that both tables are asked for, as releases say."""
+    shared = one.keys() & other.keys()
+    assert len(shared) > 1
+    return {name: one[name] ^ other[name] for name in shared if one[name] != other[name]}
+
+
+@pytest.mark.parametrize("stored", STORED)
+@pytest.mark.parametrize("name", CALLS)
+def test_no_missing_value_decides_what_is_compiled(name, stored, monkeypatch):
+    """A copy without its row may be written to, and a table's own memory may not."""
+    data = STORED[stored](60)
+    other = data.copy(deep=False)
+    gone = np.arange(60) == 7
+    other["m"], other["g"] = data["m"].mask(gone), data["g"].mask(gone)
+    one, two = (met(table, CALLS[name], monkeypatch) for table in (data, other))
+    assert different(one, two) == {}
+
+
+@pytest.mark.parametrize("name", ["clusters", "persons"])
+def test_no_number_of_rows_decides_what_is_compiled(name, monkeypatch):
+    """Scores of 4,096 persons are one block, and with one more they are slices of an array."""
+    few, block, more = (met(columns(2 * n), CALLS[name], monkeypatch) for n in (3, 4096, 4097))
+    assert different(few, block) == different(block, more) == {}

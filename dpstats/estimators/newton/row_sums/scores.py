@@ -121,7 +121,9 @@ class Scores:
         """
         if rows.units is not None:
             s = self.clipped_units(limit, rows)
-            yield from ((s[:, own], np.ones(s[:, own].shape[1])) for own in slices(s.shape[1]))
+            # contiguous, as loops are compiled for each layout, and all of it is no slice
+            parts = (np.ascontiguousarray(s[:, own]) for own in slices(s.shape[1]))
+            yield from ((part, np.ones(part.shape[1])) for part in parts)
             return
         if rows.parts is not None:
             for s, norms in self.pieces(limit, rows):

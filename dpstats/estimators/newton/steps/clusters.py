@@ -177,9 +177,15 @@ def clipped_products(sums: np.ndarray, length: float) -> np.ndarray:
     from dpstats.numerics.kernels import lengths
 
     size, p = length * _ONE, sums.shape[1]
-    blocks = (sums[i : i + _BLOCK].astype(float).T for i in range(0, len(sums), _BLOCK))
+    blocks = _columns(sums)
     cut = (np.trunc(u * (_ONE * MARGIN / np.maximum(lengths(u), size))) for u in blocks)
     return exact_sum((v @ v.T for v in cut), (p, p))
+
+
+def _columns(sums: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield sums (G, p) as columns (p, m), few at a time, in one layout whatever m is."""
+    for start in range(0, len(sums), _BLOCK):
+        yield np.ascontiguousarray(sums[start : start + _BLOCK].T, dtype=float)
 
 
 def raised(products: np.ndarray, noise: float) -> np.ndarray:
@@ -214,7 +220,7 @@ def _length(queries: RowQueries, sums: np.ndarray, cost: Cost) -> float:
     """Release the sum of the lengths of ``sums`` (G, p), over the limit of one row's score."""
     from dpstats.numerics.kernels import lengths
 
-    blocks = (sums[i : i + _BLOCK].astype(float).T for i in range(0, len(sums), _BLOCK))
+    blocks = _columns(sums)
     total = sum(int(np.floor(lengths(u)).sum()) for u in blocks)
     far = (2.0 if queries.replaces else 1.0) * _ONE + sums.shape[1] + _ROUNDING
     query = Query("cluster lengths", [total], l1=far, l2=far, unit=1 / _ONE)
