@@ -13,7 +13,7 @@ from dpstats.errors import is_interrupt
 from dpstats.r import budgets, ledgers, plans, stored_fits
 from dpstats.r.descriptions import describe_columns
 from dpstats.r.inputs import labels, points, rows
-from dpstats.r.instruments import anderson_rubin, fit_instruments
+from dpstats.r.instruments import anderson_rubin
 from dpstats.r.messages import in_r
 from dpstats.r.seeds import close_seed, open_seed, within
 from dpstats.r.serialize import describe, describe_groups
@@ -97,16 +97,17 @@ def glm(
 
 def _described(verb, formula, data, by, groups, block, x_new, subset, more: dict) -> list:
     """Call a verb, and describe the fit of each formula, of groups where there are any."""
-    more |= {"by": by, "x_new": points(x_new), "subset": _condition(subset)}
+    more |= {"by": by, "subset": _condition(subset)}
+    more |= {} if x_new is None else {"x_new": points(x_new)}
     more["groups"] = groups if by is None or isinstance(by, str) else labels(groups)
     results = within(block).run(verb, _formulas(formula), rows(data), **more)
     describing: Any = describe if by is None else describe_groups
     return [describing(fit) for fit in _several(results)]
 
 
-def iv(formula: str, data, **more) -> list:
-    """Call ``dp_iv`` and describe the fit."""
-    return [describe(fit_instruments(formula, data, **more))]
+def iv(formula: str, data, *, by=None, groups=None, block=None, subset=None, **more) -> list:
+    """Call ``dp_iv`` with a formula of fixest on columns as R keeps them, or on files."""
+    return _described(dp.dp_iv, formula, data, by, groups, block, None, subset, more)
 
 
 def _formulas(formula) -> dict[str, dp.RFormula] | dp.RFormula:

@@ -1,28 +1,19 @@
-"""Fit and describe regressions with instruments for R."""
+"""Describe regressions with instruments for R."""
+
+from collections.abc import Sequence
 
 import numpy as np
 
-import dpstats as dp
 from dpstats.inference import ConfidenceSet
-from dpstats.r.inputs import rows
-from dpstats.r.seeds import within
-from dpstats.results import DPIVResults
-
-
-def fit_instruments(formula: str, data, *, block=None, subset=None, **more) -> DPIVResults:
-    """Call ``dp_iv`` with a formula of fixest on columns as R keeps them, or on files."""
-    condition = None if subset is None else dp.RFormula(subset)
-    call = within(block).run
-    return call(dp.dp_iv, dp.RFormula(formula), rows(data), subset=condition, **more)
+from dpstats.r.stored_fits import fit_of, groups_of
+from dpstats.results import DPIVGroupResults, DPIVResults
 
 
 def described_instruments(result: DPIVResults) -> dict:
     """Give the formula as written, the first stage, and the Anderson-Rubin set of 95%."""
     stage = result.first_stage
     return {
-        "formula": str(result.instrument_formula),
-        "endogenous": result.parsed_instruments.endogenous,
-        "names": list(stage.params.index),
+        **_written(result),
         "estimate": stage.params.tolist(),
         "std_error": stage.bse.tolist(),
         "f": float(stage.fvalue),
@@ -30,9 +21,32 @@ def described_instruments(result: DPIVResults) -> dict:
     }
 
 
-def anderson_rubin(state: str, level: float) -> dict:
-    """Compute the Anderson-Rubin set of a fit that R keeps as text."""
-    return {"set": ends(DPIVResults.from_json(state).anderson_rubin(level))}
+def described_group_instruments(result: DPIVGroupResults) -> dict:
+    """Give the same of groups; numbers go by group, then by instrument."""
+    stage = result.first_stage
+    return {
+        **_written(result),
+        "estimate": stage["estimate"].tolist(),
+        "std_error": stage["std_error"].tolist(),
+        "f": stage["fvalue"].tolist()[:: len(result.instruments)],
+        "sets": [ends(found) for found in result.anderson_rubin()],
+    }
+
+
+def _written(result: DPIVResults | DPIVGroupResults) -> dict:
+    return {
+        "formula": str(result.instrument_formula),
+        "endogenous": result.parsed_instruments.endogenous,
+        "names": list(result.instruments),
+    }
+
+
+def anderson_rubin(state: str, level: float, places: Sequence[float] | None = None) -> dict:
+    """Compute the Anderson-Rubin set of a fit that R keeps as text, or of groups at places."""
+    if places is None:
+        return {"sets": [ends(fit_of(state).anderson_rubin(level))]}
+    sets = groups_of(state).anderson_rubin(level)
+    return {"sets": [ends(sets.iloc[int(place) - 1]) for place in places]}
 
 
 def ends(found: ConfidenceSet) -> list[float]:

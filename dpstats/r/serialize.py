@@ -5,20 +5,22 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from dpstats.evidence import LinkEvidence
+from dpstats.evidence import InstrumentEvidence, LinkEvidence
 from dpstats.formula import Formula
 from dpstats.formula.design import Design
 from dpstats.formula.r.coding import level_label
 from dpstats.privacy import GDP, ApproxDP, PrivacyReport
-from dpstats.r.instruments import described_instruments
+from dpstats.r.instruments import described_group_instruments, described_instruments
 from dpstats.r.messages import in_r
 from dpstats.r.uncertainties import described
-from dpstats.results import DPGroupResults, DPIVResults, DPResults
+from dpstats.results import DPGroupResults, DPIVGroupResults, DPIVResults, DPResults
 from dpstats.results.show.group_summary import group_notes, group_reasons
 from dpstats.results.show.release_notes import release_notes
 from dpstats.results.show.summary import guarantee
 from dpstats.schema import BOOLEAN, UNLIMITED, Categorical, Labels
 
+# Evidence of groups of which more is asked than R computes.
+_ASKED_LATER = LinkEvidence, InstrumentEvidence
 # Methods whose predictions keep to the ranges of the schema.
 CLIPPED_PREDICTIONS = ("shrunken", "shrunken_pure")
 
@@ -55,11 +57,13 @@ def describe(result: DPResults) -> dict:
     }
 
 
-def _instruments(result: DPResults) -> dict:
-    """Describe the instruments of a fit that has some."""
-    if not isinstance(result, DPIVResults):
-        return {}
-    return {"instruments": described_instruments(result)}
+def _instruments(result: DPResults | DPGroupResults) -> dict:
+    """Describe the instruments of a fit that has some, or of groups."""
+    if isinstance(result, DPIVGroupResults):
+        return {"instruments": described_group_instruments(result)}
+    if isinstance(result, DPIVResults):
+        return {"instruments": described_instruments(result)}
+    return {}
 
 
 def _for_new_data(result: DPResults | DPGroupResults, design: Callable[[], Design]) -> dict:
@@ -118,6 +122,7 @@ def describe_groups(result: DPGroupResults) -> dict:
     design = formula.design(result.schema, result.term_bounds, result.clipping)
     return {
         **_public(result),
+        **_instruments(result),
         "labels": _labels(result),
         "names": list(result.names),
         "size": float(result.size),
@@ -134,8 +139,8 @@ def describe_groups(result: DPGroupResults) -> dict:
         "x_new": _floats(result.x_new.ravel()),
         "uncertainty": described(result.uncertainty, result.stack.params),
         "model": result.evidence.model,
-        # from which marginal effects are computed
-        "state": result.to_json() if isinstance(result.evidence, LinkEvidence) else "",
+        # from which marginal effects and Anderson-Rubin sets are computed
+        "state": result.to_json() if isinstance(result.evidence, _ASKED_LATER) else "",
     }
 
 
