@@ -7,7 +7,7 @@ truth value follows from that row alone.
 import ast
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -84,8 +84,8 @@ class Condition:
 
     @property
     def reading(self) -> Reading:
-        """Return how the condition uses its variables."""
-        reading = read(self.code)
+        """Return how the condition uses its variables, under the text as it was given."""
+        reading = replace(read(self.code), code=self.text)
         check_consistent([reading])
         return reading
 

@@ -22,7 +22,7 @@ _WORDS = [
     (r"""\bQ\((["'])(.+?)\1\)""", r"`\2`"),
     (r"(?<![\w.])(-?\d+)\.0\b", r"\1"),
     (r"\b(got|got bounds|only|one of) \((?!Intercept)([^()]*?),?\)", r"\1 c(\2)"),
-    (r"(?<!in )(?<![\w'])\[([^\[\]()]*)\](?!\))", r"c(\1)"),
+    (r"(?<!in )(?<![\w')])\[([^\[\]()]*)\](?!\))", r"c(\1)"),
     (r"(?<!in )\[((?:[^\[\]]*c\([^()]*\))+[^\[\]]*)\]", r"list(\1)"),
     (r"text files, lists and object columns", "columns of text files"),
     (r"\bfloat64\b", "numeric"),

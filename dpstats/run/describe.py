@@ -56,8 +56,8 @@ def _notes(unseen: tuple[str, ...]) -> tuple[str, ...]:
     rest = len(unseen) - _NAMED
     named = ", ".join(unseen[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")
     return (
-        f"too few rows at this epsilon to see how {named} is distributed, so intervals of its mean "
-        "and deviation are unbounded; raise epsilon, describe fewer columns or declare bounds=",
+        f"no tail was seen of {named}, as of few different values, or of few rows at this epsilon, so "
+        "intervals of means and deviations are unbounded; declare bounds=, or raise epsilon",
     )
 
 

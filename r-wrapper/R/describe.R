@@ -78,7 +78,7 @@ dp_describe <- function(data, columns, epsilon, delta = NULL, by = NULL, bounds 
   names <- described_columns(substitute(columns), columns, data, c(by, unit, weights))
   subset <- condition_given(substitute(subset), data, parent.frame())
   sent <- bridge_data(list(), data, c(names, by, unit, weights, all.vars(subset)))
-  dates <- dates_described(data, names, levels)
+  dates <- union(dates_described(data, names, levels), dates_described(data, by, NULL))
   declared <- lapply(list(bounds = bounds, levels = levels, types = types), concerning, sent, data)
   arguments <- list(
     data = sent, columns = as.list(names), epsilon = epsilon, delta = delta, by = by,
@@ -153,7 +153,7 @@ new_dp_description <- function(value, key, dates = character()) {
 note_of_dates <- function(dates) {
   if (length(dates)) {
     paste0(toString(dates), if (length(dates) > 1L) " count" else " counts",
-           " days since 1970-01-01: as.Date() makes dates of means and quantiles")
+           " days since 1970-01-01: as.Date(x, \"1970-01-01\") makes dates of numbers x")
   }
 }
 

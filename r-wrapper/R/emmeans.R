@@ -23,8 +23,9 @@ recover_data.dp_ols <- function(object, data, ...) {
     bad_argument("marginal means need the effects of ", object$absorbed, ", which are absorbed and ",
                  "not released; use coef() and dp_test()")
   }
-  right <- stats::delete.response(object$terms)
-  emmeans::recover_data(object$call, right, NULL, data = crossed_frame(object$schema), ...)
+  call <- object$call
+  call$formula <- stats::formula(object) # that of instruments would be read as a transformation
+  emmeans::recover_data(call, right_side(object), NULL, data = crossed_frame(object$schema), ...)
 }
 
 # Synthetic rows with every combination of levels, and numbers whose mean is the middle of their

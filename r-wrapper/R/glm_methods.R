@@ -84,8 +84,8 @@ public_offset <- function(object, newdata, offset, exposure) {
   for (name in names(given)) {
     numbers <- given[[name]]
     refuse_integer64(numbers, name)
-    usable <- is.numeric(numbers) && length(numbers) %in% c(1L, nrow(newdata)) && all(is.finite(numbers))
-    if (!usable || name == "exposure" && any(numbers <= 0)) {
+    usable <- is.numeric(numbers) && length(numbers) %in% c(1L, nrow(newdata)) && !any(is.infinite(numbers))
+    if (!usable || name == "exposure" && any(numbers <= 0, na.rm = TRUE)) {
       column <- if (!is.null(columns[[name]])) paste0(", the column ", columns[[name]], " of newdata,")
       bad_argument("expected ", name, column, " to be ", if (name == "exposure") "a positive" else "a",
                    " finite number, or one for each of the ", nrow(newdata), " rows of newdata")

@@ -129,7 +129,8 @@ privacy_line <- function(privacy) {
 #' @param digits Significant digits.
 #' @param ... Passed to [stats::printCoefmat()] by `print()`; refused by `summary()`.
 #' @return A list with `coefficients` (a matrix as for `lm`, with z values), `r.squared`,
-#'   `adj.r.squared`, `sigma` and `df` as for `lm`, as far as they follow from what was released,
+#'   `adj.r.squared`, `sigma` and `df` as for `lm`, as far as they follow from what was released (but
+#'   R-squared of `y ~ g - 1`, whose columns add up to an intercept, is that with one, not about zero),
 #'   `predictions`, `privacy` and `notes`: why something is `NA`, and what the guarantee assumes.
 #' @examplesIf dpstats_available()
 #' d <- data.frame(x = runif(500), y = runif(500))

@@ -22,7 +22,9 @@ own_notation <- function(expression) {
 
 own_formula <- function(formula) {
   if (is.list(formula)) return(lapply(formula, own_formula))
-  if (inherits(formula, "formula")) formula[-1L] <- lapply(as.list(formula)[-1L], own_notation)
+  if (!inherits(formula, "formula")) return(formula)
+  formula <- stats::formula(formula) # of terms too, which have a method for [
+  formula[-1L] <- lapply(as.list(formula)[-1L], own_notation)
   formula
 }
 

@@ -141,6 +141,8 @@ def test_a_condition_of_r_is_refused_in_the_same_words():
     for text in ("age >", "age > 25 | " * 3000 + "member"):
         with pytest.raises(FormulaError, match="cannot read subset="):
             holds(RFormula(text))
+    with pytest.raises(FormulaError, match=r"so as\.integer\(region\) == 2 has no value"):
+        holds(RFormula("as.integer(region) == 2"))
 
 
 @pytest.mark.parametrize("value", [3, True, ["age > 3"], lambda row: True])

@@ -180,3 +180,11 @@ def test_a_defect_and_an_interrupt_carry_no_rows(error, monkeypatch):
     gc.collect()
     assert own
     check_reaches_no_rows(*(list(frame.f_locals.values()) for frame in own))
+
+
+def test_columns_without_a_tail_are_named_with_what_bounds_their_means():
+    answers = pd.DataFrame({"answer": np.random.default_rng(1).integers(1, 8, 9000)})
+    found = described(answers, ["answer"], epsilon=1000)
+    assert "no tail was seen of answer, as of few different values" in found.summary()
+    with_bounds = described(answers, ["answer"], epsilon=1000, bounds={"answer": (1, 7)})
+    assert "no tail" not in with_bounds.summary()

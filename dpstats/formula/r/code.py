@@ -211,7 +211,9 @@ def _polynomial(node: Call) -> str:
     if not isinstance(degree, Number) or degree.value != int(degree.value):
         raise FormulaError(f"{node}: expected a whole number as the degree, as in poly(x, 2)")
     if raw not in (Name("TRUE"), Name("FALSE")):
-        raise FormulaError(f"{node}: expected raw to be TRUE or FALSE")
+        raise FormulaError(
+            f"{node}: expected poly(x, degree) of one column, and raw to be TRUE or FALSE"
+        )
     code = f"poly({_number(arguments['x'])}, {int(degree.value)}"
     return code + (", raw=True)" if raw == Name("TRUE") else ")")
 

@@ -91,6 +91,8 @@ bad_calls <- expression(
   dp_ols(y ~ x, d, epsilon = 1, subset = between(x, 0, 1)), dp_ols(y ~ x, d, epsilon = 1, by = day),
   dp_ols(y ~ i(g, b, ref = "a"), d, epsilon = 1), dp_ols(y ~ i(g, factor(k), ref = "a"), d, epsilon = 1, levels = list(k = 1:2)),
   dp_ols(y ~ x, d, epsilon = 1, unit = ~ factor(k)), dp_ols(y ~ x, d, epsilon = 1, weights = ~ k^2),
+  dp_ols(y ~ x, d, epsilon = 1, subset = as.integer(g) == 2), dp_ols(y ~ x, d, epsilon = 1, subset = g == "zz"),
+  dp_ols(y ~ poly(x, 2)[, 1], d, epsilon = 1), dp_ols(y ~ poly(x, k, degree = 2), d, epsilon = 1),
   dp_ols(y ~ x, d, epsilon = 1, subset = day > as.Date(x)), dp_ols(y ~ factor(k, levels = 1:501), d, epsilon = 1),
   dp_ols(y ~ x, d, "adassp", 1, contrasts = list(g = "contr.sum")),
   dp_ols(y ~ x, d, "adassp", 1, family = gaussian), dp_ols(y ~ x, d, "adassp", 1, se = "robust"),

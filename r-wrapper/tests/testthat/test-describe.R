@@ -134,7 +134,10 @@ test_that("dates count days, which the description says, and have no levels", {
   d <- transform(people(), day = as.Date("2020-01-01") + age, hour = as.POSIXct("2020-01-01", tz = "UTC"))
   x <- table_one(~ age + day, d)
   expect_equal(figure(tidy(x), "day", "mean") - figure(tidy(x), "age", "mean"), 18262, tolerance = 1e-4)
-  expect_output(print(x), "day counts days since 1970-01-01: as.Date\\(\\) makes dates")
+  expect_output(print(x), "day counts days since 1970-01-01: as.Date\\(x, \"1970-01-01\"\\) makes dates")
+  by_day <- table_one(~educ, transform(d, day = as.Date("2020-01-01") + union), by = "day", groups = as.Date("2020-01-01") + 0:1)
+  expect_match(by_day$notes, "day counts days", all = FALSE)
+  expect_identical(unique(tidy(by_day)$day), as.Date("2020-01-01") + 0:1)
   expect_no_match(table_one(~age, d)$notes, "1970")
   expect_error(dp_describe(d, ~day, 1, levels = list(day = as.Date(c("2020-01-21", "2020-01-22")))),
                "levels lists day, a column of dates; make it a factor", class = "dpstats_argument_error")

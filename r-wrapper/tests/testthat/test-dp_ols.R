@@ -13,6 +13,13 @@ test_that("names, order and values are those of lm", {
   }
 })
 
+test_that("terms are a formula, as for lm", {
+  skip_without_python()
+  given <- terms(log(wage) ~ . - size, data = people())
+  expect_no_warning(fit <- fit_wage(given))
+  expect_identical(coef(fit), coef(fit_wage(formula(given))))
+})
+
 test_that("names and texts with backslashes, tabs and backticks are those of lm", {
   skip_without_python()
   d <- line(4000)

@@ -163,6 +163,8 @@ test_that("marginal means are there with a strong instrument", {
   found <- as.data.frame(emmeans::emmeans(fit, ~sex, at = list(age = 40, educ = 12)))
   wanted <- predict(fit, data.frame(age = 40, educ = 12, sex = c("f", "m")))
   expect_equal(found$emmean, unname(wanted), tolerance = 1e-6)
+  printed <- capture.output(print(emmeans::emmeans(fit, ~sex, at = list(age = 40, educ = 12))))
+  expect_no_match(printed, "scale")
 })
 
 test_that("effects between two bars are absorbed, as by feols()", {

@@ -39,6 +39,8 @@ test_that("predictions are at public offsets and exposures, as glm's", {
   expect_identical(predict(fit, new), predict(fit, new, exposure = new$years))
   expect_identical(augment(fit, new)$.fitted, unname(predict(fit, new)))
   refused(predict(fit, transform(new, years = c(0, 1))), "positive finite number")
+  gap <- transform(new, years = c(0.5, NA))
+  expect_identical(is.na(predict(fit, gap)), is.na(predict(reference, gap)))
   new <- new["age"] # at an exposure of 1
   expect_identical(predict(fit, new, offset = log(2)), predict(fit, new, exposure = 2))
   link <- predict(fit, new, interval = "confidence")

@@ -39,6 +39,10 @@ test_that("emmeans makes its grid of public facts", {
   expect_false(any(grepl("middle", capture.output(
     print(emmeans::emmeans(fit, ~sex, at = list(educ = 12, age = 30)))
   ))))
+  # poly() of R needs more points than the grid has
+  curve <- fit_wage(log(wage) ~ poly(age, 2) + sex)
+  means <- as.data.frame(emmeans::emmeans(curve, ~sex))
+  expect_equal(means$emmean, unname(predict(curve, data.frame(age = 42.5, sex = c("f", "m")))))
 })
 
 test_that("pictures are drawn for every kind of result", {
