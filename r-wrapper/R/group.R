@@ -59,6 +59,7 @@ augment.dp_ols_groups <- function(x, newdata, se_fit = TRUE, interval = c("none"
   row.names(parts$groups) <- NULL
   parts$status <- parts$status[at]
   parts$place <- parts$place[at]
+  if (!is.null(parts$instruments)) parts$instruments <- instruments_at(parts$instruments, at)
   if (!is.null(parts$limits$response)) {
     parts$limits$response <- parts$limits$response[at, , drop = FALSE]
   }

@@ -98,14 +98,20 @@ new_dp_ols_groups <- function(value, key) {
     uncertainty = new_uncertainty(value$uncertainty)
   )
   groups$family <- family_of(value$model)
-  if (!is.null(groups$family)) groups[c("state", "place")] <- list(value$state, seq_len(nrow(labels)))
-  structure(with_terms(groups, value$formula),
-            class = c(if (!is.null(groups$family)) "dp_glm_groups", "dp_ols_groups"))
+  groups <- with_group_instruments(groups, value$instruments)
+  own <- if (!is.null(groups$family)) "dp_glm_groups" else if (!is.null(groups$instruments)) "dp_iv_groups"
+  if (!is.null(own)) groups[c("state", "place")] <- list(value$state, seq_len(nrow(labels)))
+  structure(with_terms(groups, value$formula), class = c(own, "dp_ols_groups"))
+}
+
+# The formula of groups as it was written.
+written_formula <- function(groups) {
+  if (is.null(groups$instruments)) groups$formula else groups$instruments$formula
 }
 
 #' Many private regressions
 #'
-#' The result of [dp_ols()], [dp_logit()] or [dp_poisson()] with `by`, or for data grouped by dplyr: every group that was asked
+#' The result of [dp_ols()], [dp_logit()], [dp_poisson()] or [dp_iv()] with `by`, or for data grouped by dplyr: every group that was asked
 #' for is present, whatever its rows. As each row is in one group, the groups together cost what
 #' one costs.
 #'
@@ -256,7 +262,7 @@ group_names <- function(x) do.call(paste, c(lapply(x$groups, label_text), sep = 
 #' @export
 print.dp_ols_groups <- function(x, ...) {
   cat("\nPrivate regressions, one for each ", paste(names(x$groups), collapse = ", "), ":\n",
-      deparse1(x$formula), "\n", sep = "")
+      deparse1(written_formula(x)), "\n", sep = "")
   counts <- table(x$status)
   cat("method ", x$method, errors_line(x, x$errors), ", ", privacy_line(x$privacy), "\n",
       nrow(x$groups), if (nrow(x$groups) == 1L) " group: " else " groups: ",
@@ -286,7 +292,7 @@ summary.dp_ols_groups <- function(object, ...) {
 #' @export
 print.summary.dp_ols_groups <- function(x, ...) {
   cat("\nPrivate regressions, one for each ", paste(names(x$groups$groups), collapse = ", "), ":\n",
-      deparse1(x$groups$formula), "\n\nReleased values over ", nrow(x$groups$groups),
+      deparse1(written_formula(x$groups)), "\n\nReleased values over ", nrow(x$groups$groups),
       " groups:\n", sep = "")
   print(t(x$quantiles), digits = 4L)
   cat("\n")

@@ -21,7 +21,8 @@
 #' @param formula A formula such as `wage ~ age | educ ~ near`: response, exogenous regressors, or `1`
 #'   for none, then the endogenous regressor and its instruments; `wage ~ age | state | educ ~ near`
 #'   with absorbed effects.
-#' @param data A data frame, or the paths of files, as for [dp_ols()]; not grouped.
+#' @param data A data frame, or the paths of files, as for [dp_ols()]. If it is grouped by dplyr's
+#'   `group_by()`, there is one regression for each group.
 #' @param missing `"drop"`: rows with a missing value are left out.
 #' @param delta Probability with which epsilon may be exceeded, greater than 0; by default 1e-6.
 #' @param bounds,levels,types What is declared of columns, as for [dp_ols()].
@@ -33,7 +34,8 @@
 #'
 #' @return An object of class `dp_iv`, which is a `dp_ols`: [coef()], [vcov()], [confint()],
 #'   [predict()], [summary()], [tidy()], [glance()] and [dp_compare()] answer. `glance()` has the F
-#'   statistic of the first stage as `statistic.weakinst`. There is no R-squared.
+#'   statistic of the first stage as `statistic.weakinst`. There is no R-squared. With `by` an object
+#'   of class `dp_iv_groups`, the [groups], each with its own first stage.
 #'
 #' @section Guarantee:
 #' (epsilon, delta)-differential privacy for tables that differ in one row, with `unit` in all rows
@@ -51,16 +53,15 @@
 #' dp_anderson_rubin(fit)
 #' @export
 dp_iv <- function(formula, data, epsilon, delta = NULL, bounds = NULL, levels = NULL,
-                  neighbors = NULL, budget = NULL, missing = "drop", types = NULL,
-                  weights = NULL, trim_weights = NULL, subset = NULL, unit = NULL, max_rows = NULL,
-                  cluster = NULL, ...) {
+                  by = NULL, groups = NULL, neighbors = NULL, budget = NULL, missing = "drop",
+                  types = NULL, weights = NULL, trim_weights = NULL, subset = NULL, unit = NULL,
+                  max_rows = NULL, max_groups = NULL, cluster = NULL, ...) {
   written <- match.call()
   check_given(environment(), c("formula", "data", "epsilon"))
   check_absent(entry_names(substitute(list(...))), instead_of_iv(), "dp_iv")
   options <- list(...)
   check_options(options, "dp_iv")
   check_data(data)
-  check_ungrouped(data)
   if (is.list(formula)) {
     bad_argument("dp_iv takes one formula, got a list of ", length(formula), "; call it for each, ",
                  "from one budget")
@@ -70,23 +71,27 @@ dp_iv <- function(formula, data, epsilon, delta = NULL, bounds = NULL, levels = 
   unit <- columns_given("unit", substitute(unit), unit, data)
   cluster <- columns_given("cluster", substitute(cluster), cluster, data)
   subset <- condition_given(substitute(subset), data, parent.frame())
+  by <- columns_given("by", substitute(by), by, data, several = TRUE)
+  by <- written$by <- grouping(data, by)
+  key <- group_key(data, by)
   texts <- formula_text(formula)
-  columns <- bridge_data(formula, data, c(weights, unit, cluster, all.vars(subset)))
+  columns <- bridge_data(formula, data, c(by, weights, unit, cluster, all.vars(subset)))
   arguments <- shared_arguments(environment())
   arguments$x_new <- NULL
-  value <- answer_to("iv", c(arguments, options), budget)
-  with_call(new_dp_ols(value[[1L]]), written, "dp_iv")
+  own <- list(by = if (length(by) > 1L) as.list(by) else by, groups = groups_of(groups, key),
+              max_groups = max_groups)
+  value <- answer_to("iv", c(arguments, own, options), budget)[[1L]]
+  with_call(if (is.null(by)) new_dp_ols(value) else new_dp_ols_groups(value, key), written, "dp_iv")
 }
 
 # Arguments of lm, feols and dp_ols that dp_iv does not have.
 instead_of_iv <- function() {
-  group <- "fit each group by subset, such as subset = g == \"a\", from one budget"
   errors <- "standard errors are robust (HC1) always; for clustered ones give cov_type = \"cluster\" with cluster"
   terms <- "name the terms in the formula"
   own <- list(
     offset = "subtract it from the response, as in I(y - z) ~ x | d ~ z", vcov = errors,
     se = errors, method = "it has one method", select = terms,
-    k = terms, by = group, groups = group, max_groups = group, x_new = "call predict(fit, newdata)",
+    k = terms, x_new = "call predict(fit, newdata)",
     instruments = "write them in the formula, as in y ~ x | d ~ z"
   )
   utils::modifyList(instead_of, own)
@@ -104,9 +109,32 @@ with_instruments <- function(fit, value) {
   fit
 }
 
-check_ungrouped <- function(data) {
-  if (inherits(data, "grouped_df")) {
-    bad_argument("data is grouped, and a regression with instruments has no groups; ungroup() it, and ",
-                 "fit each group by subset, from one budget")
+# Groups with what is known of the instruments of each.
+with_group_instruments <- function(groups, value) {
+  if (is.null(value)) return(groups)
+  names <- strings(value$names)
+  shaped <- function(values) {
+    matrix(numbers(values), ncol = length(names), byrow = TRUE, dimnames = list(NULL, names))
   }
+  groups$instruments <- list(
+    endogenous = value$endogenous, coefficients = shaped(value$estimate), std.error = shaped(value$std_error),
+    f = numbers(value$f), sets = lapply(value$sets, set_of),
+    formula = stats::as.formula(value$formula, env = globalenv())
+  )
+  groups
+}
+
+# What is known of the instruments of some groups, and of the only one as of a fit.
+instruments_at <- function(known, at) {
+  parts <- c("coefficients", "std.error")
+  known[parts] <- lapply(known[parts], function(part) part[at, , drop = FALSE])
+  known$f <- known$f[at]
+  known$sets <- known$sets[at]
+  known
+}
+
+instruments_of_one <- function(known) {
+  coefficients <- stats::setNames(as.vector(known$coefficients), colnames(known$coefficients))
+  list(endogenous = known$endogenous, coefficients = coefficients,
+       std.error = as.vector(known$std.error), f = known$f, set = known$sets[[1L]])
 }

@@ -8,7 +8,7 @@
 #' test of Anderson and Rubin (1949) does not reject, robust and with the noise, which holds however
 #' weak the instruments are. Both cost nothing.
 #'
-#' @param object A fit by [dp_iv()].
+#' @param object A fit by [dp_iv()], or the [groups] of one.
 #' @param level Confidence level, between 0 and 1.
 #' @param x What these functions return.
 #' @param digits Significant digits.
@@ -17,7 +17,8 @@
 #'   the columns `term`, `estimate` and `std.error`, `NA` where the noise hides them, `statistic`, the F
 #'   statistic, and `endogenous`. `dp_anderson_rubin()`: a matrix of class `dp_confidence_set` with the columns `low`
 #'   and `high` and a row for each interval: one, two half-lines, the whole line, or none where several
-#'   instruments contradict one another.
+#'   instruments contradict one another. Of groups both are data frames with the group columns first:
+#'   a row for each group and instrument, with `statistic`, or for each interval.
 #' @examplesIf dpstats_available()
 #' z <- rnorm(5000)
 #' hidden <- rnorm(5000)
@@ -30,6 +31,7 @@
 dp_first_stage <- function(object) {
   check_instruments(object)
   known <- object$instruments
+  if (inherits(object, "dp_iv_groups")) return(first_stages(object))
   table <- data.frame(
     term = names(known$coefficients), estimate = unname(known$coefficients),
     std.error = known$std.error
@@ -55,8 +57,30 @@ print.dp_first_stage <- function(x, digits = max(3L, getOption("digits") - 3L), 
 dp_anderson_rubin <- function(object, level = 0.95) {
   check_instruments(object)
   check_level(level)
-  if (level == 0.95) return(object$instruments$set)
-  set_of(ask("anderson_rubin", list(state = object$state, level = level))$set)
+  of_groups <- inherits(object, "dp_iv_groups")
+  known <- object$instruments
+  sets <- if (of_groups) known$sets else list(known$set)
+  if (level != 0.95) {
+    asked <- list(state = object$state, level = level)
+    if (!is.null(object$place)) asked$places <- as.list(as.numeric(object$place))
+    sets <- lapply(ask("anderson_rubin", asked)$sets, set_of)
+  }
+  if (!of_groups) return(sets[[1L]])
+  ends <- do.call(rbind, lapply(sets, unclass))
+  at <- rep(seq_along(sets), vapply(sets, nrow, 1L))
+  data.frame(object$groups[at, , drop = FALSE], ends, row.names = NULL, check.names = FALSE)
+}
+
+# First stages of groups, a row for each group and instrument.
+first_stages <- function(object) {
+  known <- object$instruments
+  names <- colnames(known$coefficients)
+  at <- rep(seq_along(known$f), each = length(names))
+  data.frame(
+    object$groups[at, , drop = FALSE], term = rep(names, length(known$f)),
+    estimate = as.vector(t(known$coefficients)), std.error = as.vector(t(known$std.error)),
+    statistic = known$f[at], row.names = NULL, check.names = FALSE
+  )
 }
 
 #' @rdname dp_first_stage
@@ -83,7 +107,7 @@ set_of <- function(ends) {
 }
 
 check_instruments <- function(object) {
-  if (!inherits(object, "dp_iv")) bad_argument("expected object to be a fit by dp_iv()")
+  if (!inherits(object, c("dp_iv", "dp_iv_groups"))) bad_argument("expected object to be a fit by dp_iv()")
 }
 
 stage_line <- function(known) {
@@ -110,6 +134,14 @@ glance.dp_iv <- function(x, ...) {
   row <- glance.dp_glm(x, ...)
   row$statistic.weakinst <- x$instruments$f
   row
+}
+
+#' @rdname groups
+#' @exportS3Method generics::glance dp_iv_groups
+glance.dp_iv_groups <- function(x, ...) {
+  rows <- glance.dp_ols_groups(x, ...)
+  rows$statistic.weakinst <- x$instruments$f
+  rows
 }
 
 #' @rdname summary.dp_ols

@@ -35,7 +35,13 @@ one_fit <- function(only) {
                                 row.names = c("nobs", "df_resid", "rsquared", "rsquared_adj", "scale")),
     group = paste(names(only$groups), "=", vapply(only$groups, label_text, ""), collapse = ", ")
   ))
-  structure(fit, class = c("dp_ols_group", if (!is.null(only$family)) "dp_glm", "dp_ols"))
+  own <- if (!is.null(only$family)) "dp_glm"
+  if (!is.null(only$instruments)) {
+    own <- "dp_iv"
+    fit$instruments <- instruments_of_one(only$instruments)
+    fit$call$formula <- only$instruments$formula
+  }
+  structure(fit, class = c("dp_ols_group", own, "dp_ols"))
 }
 
 # Estimates of one group with errors and intervals, and of coefficients with tests.

@@ -221,3 +221,49 @@ test_that("arguments that dp_iv has not are answered before they are evaluated",
   expect_error(dp_iv(list(wage ~ 1 | educ ~ near), schooling(60), 1), "takes one formula",
                class = "dpstats_argument_error")
 })
+
+test_that("there is a regression for each group, for what one costs", {
+  skip_without_python()
+  d <- schooling()
+  d$wage <- d$wage + ifelse(d$sex == "m", 1, 0) * d$educ
+  by <- fit_iv(wage ~ age | educ ~ near + far, d, epsilon = 1e8, by = sex)
+  expect_s3_class(by, c("dp_iv_groups", "dp_ols_groups"), exact = TRUE)
+  for (sex in c("f", "m")) {
+    own <- d[d$sex == sex, ]
+    wanted <- two_stages(own$wage, model.matrix(~ age + educ, own), model.matrix(~ age + near + far, own))
+    expect_equal(coef(by[[sex]]), wanted$params, tolerance = 1e-3)
+    expect_equal(unname(sqrt(diag(vcov(by[[sex]])))), unname(wanted$errors), tolerance = 0.02)
+  }
+  expect_identical(fit_iv(wage ~ age | educ ~ near + far, dplyr::group_by(d, sex))$estimates, by$estimates)
+  budget <- dp_budget(1.5)
+  fit_iv(epsilon = 1, by = "sex", formula = wage ~ age | educ ~ near, data = d, budget = budget)
+  expect_equal(budget$spent[[1L]], 1, tolerance = 1e-6)
+})
+
+test_that("groups tell their first stages and sets, and so does one of them", {
+  skip_without_python()
+  by <- fit_iv(wage ~ age | educ ~ near + far, schooling(), epsilon = 4, by = sex)
+  stages <- dp_first_stage(by)
+  expect_named(stages, c("sex", "term", "estimate", "std.error", "statistic"))
+  expect_identical(stages$term, rep(c("near", "far"), 2L))
+  expect_identical(glance(by)$statistic.weakinst, stages$statistic[c(1L, 3L)])
+  sets <- dp_anderson_rubin(by, level = 0.9)
+  expect_named(sets, c("sex", "low", "high"))
+  men <- by[["m"]]
+  expect_s3_class(men, c("dp_ols_group", "dp_iv", "dp_ols"), exact = TRUE)
+  expect_identical(dp_first_stage(men)$coefficients$estimate, stages$estimate[3:4])
+  expect_identical(dp_first_stage(men)$statistic, stages$statistic[3L])
+  expect_equal(unname(unclass(dp_anderson_rubin(men, level = 0.9))[1L, ]),
+               unname(unlist(sets[sets$sex == "m", 2:3])))
+  expect_identical(dp_anderson_rubin(men), by$instruments$sets[[2L]])
+  expect_identical(dp_anderson_rubin(by[2L], level = 0.9)$low, sets$low[sets$sex == "m"])
+  expect_equal(unname(confint(men)), unname(as.matrix(confint(by)[4:6, 3:4])), tolerance = 1e-12,
+               ignore_attr = TRUE)
+  shown <- paste(capture.output(print(by), summary(by)), collapse = " ")
+  expect_match(shown, "wage ~ age | educ ~ near + far", fixed = TRUE)
+  expect_match(shown, "F statistic of the first stage")
+  expect_match(paste(capture.output(print(men), summary(men)), collapse = " "), "Anderson-Rubin 95% set of educ")
+  at <- data.frame(age = 40, educ = 12, sex = c("f", "m"))
+  expect_length(predict(by, at, interval = "confidence"), 6L)
+  expect_s3_class(tidy(men), "tbl_df")
+})
