@@ -74,7 +74,7 @@ dp_iv <- function(formula, data, epsilon, delta = NULL, bounds = NULL, levels = 
   columns <- bridge_data(formula, data, c(weights, unit, cluster, all.vars(subset)))
   arguments <- shared_arguments(environment())
   arguments$x_new <- NULL
-  value <- answer_to("iv", c(arguments, options), budget)
+  value <- ask("iv", c(arguments, options), budget)
   with_call(new_dp_ols(value[[1L]]), written, "dp_iv")
 }
 
