@@ -56,8 +56,8 @@ def _notes(unseen: tuple[str, ...]) -> tuple[str, ...]:
     rest = len(unseen) - _NAMED
     named = ", ".join(unseen[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")
     return (
-        f"no tail was seen of {named}, as of few different values, or of few rows at this epsilon, so "
-        "intervals of means and deviations are unbounded; declare bounds=, or raise epsilon",
+        f"no tail was seen of {named}, as of few different values, or of few rows at this epsilon, "
+        "so intervals of means and deviations are unbounded; declare bounds=, or raise epsilon",
     )
 
 

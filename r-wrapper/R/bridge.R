@@ -43,7 +43,7 @@ column_kind <- function(x, name) {
   }
   bad_argument(
     "column '", name, "' is of class ", class[1L], "; convert it with as.numeric(), as.logical() ",
-    "or factor()", if (inherits(x, "POSIXt")) ", or with as.Date() for days",
+    "or factor()", if (inherits(x, c("POSIXt", "Date"))) ", or with as.Date() for days",
     if (inherits(x, "haven_labelled")) ", or with haven::as_factor()",
     if (inherits(x, "integer64")) ", with the package bit64 loaded"
   )

@@ -90,7 +90,7 @@ dp_describe <- function(data, columns, epsilon, delta = NULL, by = NULL, bounds 
     trim_weights = trim_weights, histogram = histogram,
     subset = condition_text(subset), neighbors = neighbors, block = state$block
   )
-  new_dp_description(answer_to("describe", arguments, budget), group_key(data, by), dates)
+  new_dp_description(ask("describe", arguments, budget), group_key(data, by), dates)
 }
 
 # The columns that are dates, whose numbers count days; those with levels are to be factors.

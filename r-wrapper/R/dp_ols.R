@@ -156,7 +156,7 @@ dp_ols <- function(formula, data, method = "auto", epsilon, delta = NULL, bounds
     ),
     options
   )
-  value <- answer_to("fit", arguments, budget)
+  value <- ask("fit", arguments, budget)
   fits <- lapply(value, function(fit) {
     with_call(if (is.null(by)) new_dp_ols(fit) else new_dp_ols_groups(fit, key), written)
   })
@@ -180,11 +180,6 @@ shared_arguments <- function(call) {
     ),
     mget(intersect(given, ls(call)), call)
   )
-}
-
-answer_to <- function(question, arguments, budget) {
-  check_known(arguments)
-  ask(question, arguments, budget)
 }
 
 # One fit, or a list of them where there is a list of formulas.
@@ -232,12 +227,6 @@ check_options <- function(options, of = "dp_ols") {
     bad_argument(of, " has no seed; for reproducible noise, which is not private, see ",
                  "with_insecure_seed()")
   }
-}
-
-# Python would take a missing value for TRUE.
-check_known <- function(arguments) {
-  unknown <- vapply(arguments, function(x) is.atomic(x) && anyNA(x), logical(1L))
-  if (any(unknown)) bad_argument("argument ", names(arguments)[unknown][1L], " is NA")
 }
 
 is_path <- function(data) is.character(data) && length(data) && !anyNA(data)

@@ -78,7 +78,7 @@ generalized <- function(family, given, written, workspace) {
                                               all.vars(given$subset), unlist(offset$columns)))
   own <- list(family = family, by = if (length(by) > 1L) as.list(by) else by,
               groups = groups_of(given$groups, key), max_groups = given$max_groups)
-  value <- answer_to("glm", c(shared_arguments(given), offset$columns, own, options), given$budget)
+  value <- ask("glm", c(shared_arguments(given), offset$columns, own, options), given$budget)
   written <- with_columns(written, offset$columns)
   fits <- lapply(value, function(fit) {
     fit <- if (is.null(by)) new_dp_ols(fit) else new_dp_ols_groups(fit, key)

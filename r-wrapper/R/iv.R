@@ -80,7 +80,7 @@ dp_iv <- function(formula, data, epsilon, delta = NULL, bounds = NULL, levels = 
   arguments$x_new <- NULL
   own <- list(by = if (length(by) > 1L) as.list(by) else by, groups = groups_of(groups, key),
               max_groups = max_groups)
-  value <- answer_to("iv", c(arguments, own, options), budget)[[1L]]
+  value <- ask("iv", c(arguments, own, options), budget)[[1L]]
   with_call(if (is.null(by)) new_dp_ols(value) else new_dp_ols_groups(value, key), written, "dp_iv")
 }
 

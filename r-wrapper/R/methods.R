@@ -238,7 +238,6 @@ dp_error_bound <- function(object, q = 68, reference = NULL) {
   if (!inherits(object, "dp_ols")) bad_argument("expected object to be a fit by dp_ols()")
   refuse_group(object, "dp_error_bound()", "confint() holds the error of the noise and of sampling")
   if (is.null(q)) bad_argument("argument q is NULL")
-  check_known(list(q = q))
   if (!is.null(reference)) {
     if (!is.data.frame(reference)) bad_argument("expected reference to be a data frame, got ", class(reference)[1L])
     check_data(reference)

@@ -51,7 +51,6 @@ dp_plan_study <- function(study, epsilon = c(0.5, 1, 2, 4, 8), data = NULL, n = 
     sd = named_numbers(sd, "sd"), x_sd = named_numbers(x_sd, "x_sd"),
     x_range = named_lists(x_range, "x_range"), repetitions = repetitions, seed = seed
   )
-  check_known(arguments)
   new_dp_study_plan(ask("plan_study", arguments))
 }
 

@@ -51,6 +51,7 @@ dpstats_available <- function() !is.null(loaded())
 # Ask Python: `arguments` is a named list; returns the value, or raises the error as a condition.
 # A budget is brought up to date in either case, and before an interrupt reaches R.
 ask <- function(question, arguments = list(), budget = NULL) {
+  check_known(arguments)
   module <- python()
   for (name in setdiff(names(arguments), "data")) check_plain(arguments[[name]], name)
   arguments["budget"] <- list(budget_state(budget))
@@ -62,6 +63,12 @@ ask <- function(question, arguments = list(), budget = NULL) {
   if (identical(reply$error, "KeyboardInterrupt")) interrupt(reply$message)
   if (!is.null(reply$error)) fail(condition_class(reply$error), reply$message)
   reply$value
+}
+
+# Python would take a missing value for TRUE.
+check_known <- function(arguments) {
+  unknown <- vapply(arguments, function(x) is.atomic(x) && anyNA(x), logical(1L))
+  if (any(unknown)) bad_argument("argument ", names(arguments)[unknown][1L], " is NA")
 }
 
 # Numbers, texts, truth values, lists of these, and what was made for Python are passed on. Anything

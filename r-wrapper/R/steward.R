@@ -54,7 +54,6 @@ dp_ledger_create <- function(path, dataset, epsilon, delta = 1e-6, ..., data = N
   check_distinct(names(others), "the call")
   arguments <- list(path = path.expand(path), dataset = dataset, epsilon = epsilon, delta = delta,
                     data = if (!is.null(data)) bridge_kinds(data))
-  check_known(c(arguments, others))
   ask("ledger_create", c(arguments, others))
   dp_ledger(path)
 }
@@ -114,9 +113,7 @@ dp_ledger_deny <- function(ledger, request) {
 #' @rdname dp_ledger_create
 #' @export
 dp_ledger_verify <- function(ledger, head = NULL) {
-  arguments <- list(path = ledger_path(ledger), head = head)
-  check_known(arguments)
-  found <- ask("ledger_verify", arguments)
+  found <- ask("ledger_verify", list(path = ledger_path(ledger), head = head))
   found$problems <- strings(found$problems)
   structure(found, class = "dp_verification")
 }
@@ -147,9 +144,7 @@ ledger_path <- function(ledger) {
 
 # A table of the ledger that Python lists by column.
 table_of_ledger <- function(question, ledger, ...) {
-  arguments <- list(...)
-  check_known(arguments)
-  value <- ask(question, c(list(path = ledger_path(ledger)), arguments))
+  value <- ask(question, list(path = ledger_path(ledger), ...))
   texts <- lapply(value$texts, function(column) {
     column <- strings(column)
     replace(column, column == "", NA)

@@ -171,6 +171,7 @@ bad_calls <- expression(
   dp_ledger_export("kept.ledger", 3), dp_ledger_export("nowhere.ledger", "out.json"),
   dp_run("nowhere.toml", "out"), dp_run("people.csv", "out"), dp_run(3, "out"),
   dp_run("people.csv", "out", ledger = 3),
+  dp_run("people.csv", "out", dry_run = NA), dp_ledger("nowhere.ledger", analyst = NA), dp_budget(1, composition = NA),
   install_dpstats(3), install_dpstats("nowhere"), install_dpstats("folder"),
   install_dpstats("people.csv"), install_dpstats("dpstats==9.0.0"),
   install_dpstats("https://host/dpstats-9.0.0-py3-none-any.whl"),

@@ -50,6 +50,8 @@ test_that("levels keep their order and whether they have one", {
 })
 
 test_that("columns of other classes are refused by name", {
+  days <- structure(18262L, class = c("IDate", "Date")) # as of data.table
+  expect_error(bridge_column(days, "day"), "of class IDate; convert it with .* as.Date\\(\\) for days")
   odd <- list(
     list(1, 2), matrix(1:2, 2), Sys.time(), as.difftime(1, units = "days"), 1i, as.raw(1),
     structure(1, class = c("haven_labelled", "vctrs_vctr", "double"))
