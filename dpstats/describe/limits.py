@@ -5,6 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
+from dpstats.estimators.newton.steps.hidden_rows import LONG, hidden_share
 from dpstats.range_estimation import Histogram, Marginal, Tail
 from dpstats.range_estimation.excess import tails
 from dpstats.schema import Numeric
@@ -38,6 +39,8 @@ class Limits:
     hidden, hidden_square : float
         By how much rows that the noise hides may raise the mean, and the mean square about the
         center.
+    hidden_share : float
+        The share of rows that the noise could hide far out, where bounds leave room for them.
     first, width, size : int, float, int
         Bin i of the grid holds values within half a ``width`` of (first + i) width; the outer ones
         hold all beyond them too.
@@ -52,6 +55,7 @@ class Limits:
     size: int
     hidden: float = 0.0
     hidden_square: float = 0.0
+    hidden_share: float = 0.0
 
     @property
     def center(self) -> float:
@@ -129,9 +133,11 @@ def limits(marginal: Marginal, bound: Numeric | None, whole: bool, noise: float)
     center = (high + low) / 2
     farthest = min(_FARTHER * reach, max(ends[1] - center, center - ends[0]))
     heavy = max(float(np.interp(marginal.moment(4), _KURTOSES, _TIMES)), not told)
+    has_room = max(ends[1] - marginal.mean, marginal.mean - ends[0]) > LONG * marginal.sd
     return Limits(
         low, high, both, True, *grid,
         hidden=heavy * share * reach, hidden_square=_HIDDEN * share * farthest**2,
+        hidden_share=hidden_share(share, 1.0) if has_room else 0.0,
     )  # fmt: skip
 
 

@@ -25,10 +25,14 @@ _FIRST = 0.35
 
 @dataclass(frozen=True)
 class Described:
-    """Hold figures and bars of each group and column, and the columns whose shape was not seen."""
+    """Hold figures and bars of each group and column, and the columns whose shape was not seen.
+
+    ``hidden`` is the share of rows that noise could hide far out in some column.
+    """
 
     figures: tuple[tuple[object, str, Figure], ...]
     unseen: tuple[str, ...]
+    hidden: float
     bars: tuple[tuple[object, str, Bar], ...] = ()
 
 
@@ -64,7 +68,8 @@ def describe(request: DescribeRequest, noise: Noise) -> Described:
     figures = _figures(request, joint, noisy.values, s)
     unseen = tuple(name for name, limit in found.items() if not limit.is_known)
     drawn = _bars(request, joint, noisy.values, s) if request.histogram else ()
-    return Described(tuple(figures), unseen, tuple(drawn))
+    hidden = max((limit.hidden_share for limit in found.values()), default=0.0)
+    return Described(tuple(figures), unseen, hidden, tuple(drawn))
 
 
 def _limits(

@@ -6,6 +6,7 @@ from dpstats.call.facts import plain
 from dpstats.describe import DescribeRequest
 from dpstats.describe.release import describe
 from dpstats.errors import InternalError
+from dpstats.estimators.newton.steps.hidden_rows import note_on_share
 from dpstats.noise import Noise
 from dpstats.option_checks import checked_progress
 from dpstats.privacy import Chargeable
@@ -44,20 +45,22 @@ def _described(request: DescribeRequest, count) -> DPDescription:
         quantiles=request.quantiles,
         alpha=request.alpha,
         privacy=request.report(noise.events, noise.private),
-        notes=_notes(found.unseen),
+        notes=_notes(found.unseen, found.hidden),
         bars=found.bars,
     )
 
 
-def _notes(unseen: tuple[str, ...]) -> tuple[str, ...]:
-    """Say of which columns the shape was not seen, so that means have no bounded interval."""
+def _notes(unseen: tuple[str, ...], share: float) -> tuple[str, ...]:
+    """Say of which columns noise hid the shape, and which share of the rows it could hide."""
+    hidden = tuple(filter(None, [note_on_share(share)]))
     if not unseen:
-        return ()
+        return hidden
     rest = len(unseen) - _NAMED
     named = ", ".join(unseen[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")
     return (
-        f"no tail was seen of {named}, as of few different values, or of few rows at this epsilon, "
-        "so intervals of means and deviations are unbounded; declare bounds=, or raise epsilon",
+        f"too few rows of {named} are seen at this epsilon to tell how far they reach, so "
+        "intervals of means and deviations are unbounded; declare bounds=, or raise epsilon",
+        *hidden,
     )
 
 

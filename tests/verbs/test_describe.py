@@ -182,9 +182,13 @@ def test_a_defect_and_an_interrupt_carry_no_rows(error, monkeypatch):
     check_reaches_no_rows(*(list(frame.f_locals.values()) for frame in own))
 
 
-def test_columns_without_a_tail_are_named_with_what_bounds_their_means():
-    answers = pd.DataFrame({"answer": np.random.default_rng(1).integers(1, 8, 9000)})
-    found = described(answers, ["answer"], epsilon=1000)
-    assert "no tail was seen of answer, as of few different values" in found.summary()
-    with_bounds = described(answers, ["answer"], epsilon=1000, bounds={"answer": (1, 7)})
-    assert "no tail" not in with_bounds.summary()
+@pytest.mark.parametrize(
+    ("rows", "epsilon", "said"),
+    [(60, 1, "too few rows of answer are seen"), (9000, 4, "could hide far values, such as codes")],
+)
+def test_what_noise_hides_is_said_with_what_rules_it_out(rows, epsilon, said):
+    answers = pd.DataFrame({"answer": np.random.default_rng(1).integers(1, 8, rows)})
+    shown = described(answers, ["answer"], epsilon=epsilon).summary()
+    assert said in " ".join(shown.split())
+    bounded = described(answers, ["answer"], epsilon=epsilon, bounds={"answer": (1, 7)}).summary()
+    assert said not in " ".join(bounded.split())

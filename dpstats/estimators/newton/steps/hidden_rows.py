@@ -27,7 +27,11 @@ def note_on_hidden_rows(evidence: Evidence) -> str:
     if not isinstance(evidence, NewtonEvidence) or evidence.hidden_rows is None:
         return ""
     share = np.fmax.reduce(evidence.hidden_rows, axis=None, initial=0.0)
-    of_whom = " of a group" if np.ndim(evidence.hidden_rows) else ""
+    return note_on_share(share, " of a group" if np.ndim(evidence.hidden_rows) else "")
+
+
+def note_on_share(share: float, of_whom: str = "") -> str:
+    """Say that noise could hide a share of the rows far out, if any."""
     return _SAID.format(100 * share, of_whom) if share else ""
 
 
