@@ -12,6 +12,7 @@ from dpstats.estimators.newton import noisy_instruments
 from dpstats.estimators.newton.instruments import joint_scores
 from dpstats.estimators.newton.instruments.joint_scores import JointScores
 from dpstats.estimators.newton.row_sums import indicator_basis
+from dpstats.estimators.newton.steps import group_response
 from dpstats.numerics import Rows
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
 from tests.checks.breaks import smaller, times_the_last, without_limit
@@ -20,16 +21,16 @@ from tests.checks.noisy_instruments import check_worst
 
 
 @cache
-def check(neighbors):
-    """The worst rows under a relation."""
+def check(neighbors, grouped=False):
+    """The worst rows under a relation, of all rows or of a group."""
 
     def run():
-        check_worst(neighbors)
+        check_worst(neighbors, grouped)
 
     return run
 
 
-ADDED, REPLACED = check(ADD_REMOVE), check(REPLACE_ONE)
+ADDED, REPLACED, IN_GROUP = check(ADD_REMOVE), check(REPLACE_ONE), check(ADD_REMOVE, True)
 
 
 def longer(original):
@@ -88,6 +89,9 @@ MUTANTS = {
     ),
     "products of scores at half of their sensitivity": Mutant(
         smaller(indicator_basis, 0.5, "score products"), ADDED
+    ),
+    "the center of a group's responses moves half as far": Mutant(
+        smaller(group_response, 0.5, "center of y"), IN_GROUP
     ),
     "mean and rounds of each response take all of the budget": Mutant(share("_HALF", 1.0), ADDED),
 }  # fmt: skip
