@@ -67,7 +67,8 @@ class Request:
     ``unsure`` names the variables of which rows may lie far beyond the estimated range. With a
     ``first_stage`` the formula is the reduced form of a regression with instruments, and with
     ``outcomes`` the first of several that one release fits. Rows in use have a value of all terms
-    of the designs ``terms``, which clip nothing that was not declared.
+    of the designs ``terms``, which clip nothing that was not declared, and no negative response of
+    ``counts``, which clips no response but one that is a term.
     """
 
     formula: Formula
@@ -103,6 +104,7 @@ class Request:
     outcomes: Outcomes | None = None
     grouped: bool = False
     terms: tuple[Design, ...] = ()
+    counts: Design | None = None
 
     @property
     def whole_call(self) -> tuple[float, float, Cost]:
@@ -180,7 +182,7 @@ class Request:
         """Return the rule that decides which rows are used."""
         return RowsInUse(
             self.schema, self.weights, self.subset, self.unit, self.cluster, self.offset,
-            self.terms, (*self.unbounded, *self.estimated),
+            self.terms, (*self.unbounded, *self.estimated), self.counts,
         )  # fmt: skip
 
     def with_terms(self) -> "Request":
@@ -188,7 +190,11 @@ class Request:
         free = () if self.method.ranges.marginals else (*self.unbounded, *self.estimated)
         wide = dict.fromkeys(free, _WIDE)
         designs = [design for _, design in self.regressions if design.has_terms]
-        return replace(self, terms=tuple(design.with_ranges(wide) for design in designs))
+        terms, counts = tuple(design.with_ranges(wide) for design in designs), None
+        if self.method.counts:
+            name = self.formula.bare_response  # variables of a term have declared ranges
+            counts = self.design.with_ranges({name: _WIDE} if name else {})
+        return replace(self, terms=terms, counts=counts)
 
     @property
     def relation(self) -> str:

@@ -25,7 +25,7 @@ class RowsInUse:
     """Describe the rows in use: complete, of the subset, with a weight above zero and an offset.
 
     At each of them the terms of the designs ``terms`` have a value; what these clip is declared.
-    Variables in ``free`` have no declared bounds.
+    Variables in ``free`` have no declared bounds. With ``counts`` its response is not negative.
 
     Each row decides for itself, so tables that differ in one row have rows in use that are equal
     or differ in one row: see :func:`~dpstats.schema.complete_rows`. With a ``unit`` the table reads
@@ -40,6 +40,7 @@ class RowsInUse:
     offset: Offset | None = None
     terms: tuple[Design, ...] = ()
     free: tuple[str, ...] = ()
+    counts: Design | None = None
 
     @property
     def columns(self) -> Schema:
@@ -61,6 +62,8 @@ class RowsInUse:
         reasons = ["with a missing value", "with a value outside the declared levels"]
         if self.terms:
             reasons.append("at which a term has no finite value")
+        if self.counts is not None:
+            reasons.append("with a negative response")
         if self.weights is not None:
             reasons.append("without a positive, finite weight")
         if self.offset is not None:
@@ -80,6 +83,8 @@ class RowsInUse:
             mask &= self.offset.usable(batch)
         for design in self.terms:
             mask[mask] = design.has_values(only(batch, mask))
+        if self.counts is not None:
+            mask[mask] = self.counts.responses(only(batch, mask)) >= 0
         return mask
 
     def of(self, batch: Batch) -> Batch:

@@ -53,7 +53,7 @@ def dp_poisson(
     ----------
     formula : str, or list or mapping of str
         ``"visits ~ age + C(sex) + np.log(income)"``, as for :func:`dpstats.dp_ols`. The response
-        is a number; one below 0 counts as 0.
+        is a number; a row with one below 0, such as a code of -9, is left out.
     data : data frame, mapping, path or query
         As for :func:`dpstats.dp_ols`.
     epsilon : float

@@ -5,8 +5,8 @@
 #' everything but the rows counts as public, and mistakes in a call end before a row is read.
 #'
 #' The response is a column of numbers, whole or not, for the mean `exp(x'b)` is estimated by
-#' quasi-maximum likelihood, whatever the variance. A number below 0 counts as 0, and one beyond
-#' declared bounds as the bound. Standard errors are robust (HC1) always, where those of `glm` take
+#' quasi-maximum likelihood, whatever the variance. A row with a number below 0, such as a
+#' code of -9 for no answer, is left out, and one beyond declared bounds counts as the bound. Standard errors are robust (HC1) always, where those of `glm` take
 #' the variance to be the mean.
 #'
 #' Intervals are unbounded, and `status` says `not_identified`, where the noise could account for all

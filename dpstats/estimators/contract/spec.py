@@ -117,6 +117,8 @@ class Method:
     each : Each or None
     binary : bool
         Whether the response has two outcomes, which count as 0 and 1.
+    counts : bool
+        Whether the response is a number from 0 on, so that a negative one is missing.
     instrumental : bool
         Whether it fits an endogenous regressor with instruments.
     """
@@ -136,6 +138,7 @@ class Method:
     takes: frozenset[str] = frozenset()
     each: Each | None = None
     binary: bool = False
+    counts: bool = False
     instrumental: bool = False
 
     def takes_codes(self, layout: Layout, row_norm: float | None = None) -> bool:

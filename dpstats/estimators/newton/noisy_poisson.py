@@ -232,4 +232,5 @@ METHOD = Method(
     check=_check,
     ranges=Ranges(_MARGINALS, marginals=True, response=_RESPONSE_WEIGHT, lognormal_tails=True),
     takes=frozenset({"units", "weights", "clusters"}),
+    counts=True,
 )
