@@ -19,22 +19,25 @@ from typing import Any
 import numpy as np
 
 
-class _Numbers:
-    """Provide mpmath with 512 bits, loaded when its first number is needed."""
+class Numbers:
+    """Provide mpmath with so many bits, loaded when its first number is needed."""
+
+    def __init__(self, bits: int):
+        self._bits = bits
 
     @cached_property
     def _context(self):
         from mpmath import MPContext
 
         context = MPContext()
-        context.prec = 512
+        context.prec = self._bits
         return context
 
     def __getattr__(self, name: str):
         return getattr(self._context, name)
 
 
-MP: Any = _Numbers()
+MP: Any = Numbers(512)
 Matrix = Any  # of numbers of MP
 _GRID_BITS = 40
 

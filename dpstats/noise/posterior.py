@@ -23,7 +23,7 @@ h_0) and A = r_0 sqrt(gamma K). Then the pair N(0, 1), N(A, 1 - K) is the easies
   centre lies above a. So moving a raises Q(interval) and lowers Q(outside), and with the
   best set of each a the excess of either probability over e^epsilon times the other grows.
 
-So gamma is the largest for which :func:`excess` of (A, K) is at most delta.
+So gamma is the largest for which the excess of (A, K) is at most delta (:func:`largest_shift`).
 
 **In a ball.** Let F - F' of two neighbours take values in an interval of length D over the ball.
 The log ratio of the densities proportional to exp(-gamma F) and exp(-gamma F') is gamma (F' - F)
@@ -34,10 +34,12 @@ as both densities integrate to one. So the privacy loss is at most gamma D, what
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
-from dpstats.noise.multiprecision import MP, Objective, forward, normals, on_grid, uniform
+from dpstats.noise.multiprecision import MP, Numbers, Objective, forward, normals, on_grid, uniform
 
 
 def excess(shift: float, share: float, epsilon: float) -> float:
@@ -88,12 +90,8 @@ def _log_interval(low: float, high: float) -> float:
     return log_ndtr(high) + math.log1p(-math.exp(min(log_ndtr(low) - log_ndtr(high), -1e-300)))
 
 
-def largest_shift(share: float, epsilon: float, delta: float) -> float:
-    """Return the largest shift for which :func:`excess` is at most delta; 0 where there is none.
-
-    The relative margin exceeds the error of the excess and of the root.
-    """
-
+def about_largest_shift(share: float, epsilon: float, delta: float) -> float:
+    """Return about the largest shift for which :func:`excess` is at most delta; 0 if none is."""
     from scipy.optimize import brentq
 
     def logarithm(log_shift: float) -> float:
@@ -104,6 +102,58 @@ def largest_shift(share: float, epsilon: float, delta: float) -> float:
     if logarithm(low) > 0:
         return 0.0
     return math.exp(brentq(logarithm, low, high, xtol=1e-12)) * (1 - 1e-8)
+
+
+def largest_shift(share: float, epsilon: float, delta: float) -> float:
+    """Return the largest shift for which the excess is at most delta; 0 where there is none.
+
+    Doubles find it. Where epsilon is tiny they do not tell the two probabilities apart by enough
+    digits, whose logarithms differ by less than their own rounding, so the shift is made smaller
+    until :func:`_stays_within`, in whose arithmetic they do, confirms it.
+    """
+    shift, step = about_largest_shift(share, epsilon, delta), 2.0**-26
+    while shift > 0 and not _stays_within(shift, share, epsilon, delta):
+        shift *= max(1 - step, 0.0)
+        step *= 2
+    return shift
+
+
+def _stays_within(shift: float, share: float, epsilon: float, delta: float) -> bool:
+    """Tell whether :func:`excess` is at most delta, for a shift larger by 2^-40 of itself too.
+
+    A probability, and e^epsilon times the one that is taken off it, are at most 1, and above
+    2^-300 delta only for arguments x below 2^17 in size. Rounding these to k bits changes either
+    by about x^2 2^-k, so the excess is right to 2^-200 delta. The margin is for what a caller
+    rounds.
+    """
+    mp = _numbers(256 - math.frexp(delta)[1])
+    shift, share, epsilon = mp.mpf(shift) * (1 + mp.ldexp(1, -40)), mp.mpf(share), mp.mpf(epsilon)
+    deviation, level = mp.sqrt(1 - share), mp.log1p(-share) / 2
+
+    def ends(bound):
+        offset = 2 * (bound - level)
+        upper = shift + deviation * mp.sqrt(max(shift**2 + share * offset, 0))
+        return (shift**2 - (1 - share) * offset) / upper, upper / share
+
+    def moved(x):
+        return (x - shift) / deviation
+
+    low, high = ends(epsilon)
+    outside = mp.ncdf(low) + mp.ncdf(-high)
+    moved_outside = mp.ncdf(moved(low)) + mp.ncdf(-moved(high))
+    if outside - mp.exp(epsilon) * moved_outside > delta:
+        return False
+    if shift**2 - 2 * share * (epsilon + level) <= 0:
+        return True
+    low, high = ends(-epsilon)
+    within = mp.ncdf(-low) - mp.ncdf(-high)
+    moved_within = mp.ncdf(-moved(low)) - mp.ncdf(-moved(high))
+    return moved_within - mp.exp(epsilon) * within <= delta
+
+
+@lru_cache(maxsize=8)
+def _numbers(bits: int) -> Any:
+    return Numbers(bits)
 
 
 def sample_normal(

@@ -11,6 +11,8 @@ from dpstats.option_checks import number, positive
 DEFAULT_DELTA = 1e-6
 # Below this no table on earth has enough rows, and noise scales leave the range of doubles.
 LEAST_EPSILON, LARGEST_EPSILON = 1e-9, 1e9
+# A smaller delta that is not 0 has parts with few digits, or none.
+LEAST_DELTA = 1e-300
 # Below this mu the two terms of delta(epsilon) cancel too many digits to be subtracted.
 _SMALL_MU = 1e-4
 # Sums of shares such as 1/3 + 1/3 + 1/3 may exceed the whole by rounding alone.
@@ -250,7 +252,10 @@ def _ends(holds: Callable[[float], bool], low: float, high: float) -> tuple[floa
     return low, high
 
 
-_delta = number("delta", 0, 0.5, "[)")
+def _delta(value) -> float:
+    """Return delta as a float, or raise ArgumentError."""
+    delta = number("delta", 0, 0.5, "[)")(value)
+    return delta if delta == 0 else number("delta > 0", LEAST_DELTA, 0.5, "[)")(delta)
 
 
 def validate_guarantee(epsilon, delta) -> tuple[float, float]:

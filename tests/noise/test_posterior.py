@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from mpmath import MPContext
 from scipy.stats import kstest, norm
 
 from dpstats.noise import Noise, Objective, PosteriorQuery
@@ -58,6 +59,38 @@ def test_the_largest_shift_just_stays_within_delta(epsilon):
     shift = largest_shift(share, epsilon, 1e-6)
     assert 0 < shift < GDP.of(epsilon, 1e-6).mu
     assert excess(shift, share, epsilon) <= 1e-6 < excess(1.001 * shift, share, epsilon)
+
+
+def exact_excess(shift, share, epsilon):
+    """The hockey-stick divergence of two normal laws, in 3000 bits."""
+    mp = MPContext()
+    mp.prec = 3000
+    shift, share, epsilon = map(mp.mpf, (shift, share, epsilon))
+    deviation = mp.sqrt(1 - share)
+    found = []
+    for bound, sign in ((epsilon, 1), (-epsilon, -1)):
+        offset = 2 * bound - mp.log1p(-share)
+        if shift**2 + share * offset <= 0:  # no ratio of densities is that small
+            continue
+        root = deviation * mp.sqrt(shift**2 + share * offset)
+        ends = (shift**2 - (1 - share) * offset) / (shift + root), (shift + root) / share
+        laws = [[at, (at - shift) / deviation] for at in ends]
+        if sign > 0:
+            p, q = (mp.ncdf(low) + mp.ncdf(-high) for low, high in zip(*laws, strict=True))
+        else:
+            q, p = (mp.ncdf(-low) - mp.ncdf(-high) for low, high in zip(*laws, strict=True))
+        found.append(p - mp.exp(epsilon) * q)
+    return max(found)
+
+
+@pytest.mark.parametrize("delta", [1e-6, 1e-12, 1e-25, 1e-100, 1e-300])
+@pytest.mark.parametrize("epsilon", [7e-10, 1e-8, 1e-7, 1e-3, 1.0])
+@pytest.mark.parametrize("times", [1, 10, 1000])
+def test_the_shift_stays_within_delta_where_doubles_do_not_tell(epsilon, delta, times):
+    """At epsilon 1e-9 the difference of two doubles was off by up to 8%, to either side."""
+    share = 1 / (1 - times * math.log(delta) / epsilon)
+    shift = largest_shift(share, epsilon, delta)
+    assert shift > 0 and exact_excess(shift, share, epsilon) <= delta
 
 
 def test_where_the_variance_alone_tells_too_much_there_is_no_shift():

@@ -75,6 +75,13 @@ def test_costs_of_tiny_and_huge_guarantees_are_exact(epsilon, delta):
     assert stated == 0 or exact_delta(mu, stated) == pytest.approx(delta, rel=2e-7)
 
 
+@pytest.mark.parametrize("delta", [5e-324, 1e-320, 9.99e-301])
+def test_a_delta_whose_parts_have_few_digits_is_refused(delta):
+    """At 5e-324 and epsilon 1 delta was exceeded 8 million times, or a third of it was 0."""
+    with pytest.raises(ArgumentError, match="expected delta > 0 in .1e-300, 0.5., got"):
+        validate_guarantee(1.0, delta)
+
+
 def test_what_no_table_can_tell_has_a_delta_of_zero():
     assert 0 < gdp_delta(1e-300, 1e9) < 1e-300 and 0 < gdp_delta(1e-5, 1.0) < 1e-300
 

@@ -9,7 +9,7 @@ from dpstats.estimators.contract import Method, Passes, Problem, Release
 from dpstats.estimators.least_squares.dense.gram import box_of, scaled_moments
 from dpstats.noise import Noise, Objective, PosteriorQuery, Query
 from dpstats.noise.multiprecision import MP
-from dpstats.noise.posterior import largest_shift
+from dpstats.noise.posterior import about_largest_shift
 from dpstats.numerics import Moments
 from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.privacy import ADD_REMOVE, ApproxDP, PureDP
@@ -135,7 +135,7 @@ def _variances(second: float, last: float, failure: float) -> tuple[np.ndarray, 
     """
     log_size = 1 - math.log(2 * failure) / second
     wanted = -math.log(failure) / last * np.geomspace(0.1, 1e5, 128)
-    shifts = np.array([largest_shift(1 / (1 + at), last, failure) for at in wanted])
+    shifts = np.array([about_largest_shift(1 / (1 + at), last, failure) for at in wanted])
     with np.errstate(divide="ignore", over="ignore"):
         residuals = 1.5 * np.exp(log_size * np.log1p(1 / wanted))
         return wanted, (2 * residuals / shifts) ** 2 / (1 + wanted)
