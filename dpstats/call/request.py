@@ -174,6 +174,8 @@ class Request:
     @property
     def texts(self) -> list[str]:
         """Return the formulas of the outcomes as they were written, or the only one."""
+        if self.first_stage is not None:
+            return [self.first_stage.formula.text]
         others = () if self.outcomes is None else self.outcomes.others
         return [self.formula.text, *(other.formula.text for other in others)]
 

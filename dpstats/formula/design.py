@@ -87,6 +87,10 @@ class Design(ColumnOrigins):
 
     def _learn(self, model: patsy.ModelDesc, term_bounds: Mapping) -> None:
         """Learn the columns from the schema, with their names and positions."""
+        # released ranges follow a charge, after which nothing is refused
+        unread = all(kind == UNLIMITED for kind in self._recipe[3].values())
+        if unread:
+            self._check_placed()
         try:
             infos = learn(model, self.schema)
         except FormulaError:
@@ -100,8 +104,7 @@ class Design(ColumnOrigins):
             infos[1] = coded(infos[1], model.rhs_termlist, self.schema)
         absorbed = self._recipe[0].absorbed
         constant = "the intercept" if absorbed is None else f"the effects of {absorbed}"
-        if all(kind == UNLIMITED for kind in self._recipe[3].values()):
-            # released ranges follow a charge, after which nothing is refused
+        if unread:
             check_redundancy(infos[1], self.schema, constant, self._recipe[3])
             check_identities(infos[1], self.schema, constant, term_bounds)
         if absorbed is not None:
@@ -114,21 +117,22 @@ class Design(ColumnOrigins):
         slices = infos[1].term_slices.items()
         self.terms = {term.name(): columns for term, columns in slices if term.factors}
 
+    def _check_placed(self) -> None:
+        """Refuse knots, and single ends, where no range is declared that they must suit."""
+        undeclared = union(self._recipe[0].readings, "placed").intersection(self._recipe[3])
+        if undeclared:
+            name = min(undeclared)
+            raise FormulaError(
+                f"the range of {name} is not declared, which the knots and ends of its spline "
+                f"must suit; give bounds={{{name!r}: (low, high)}}, or the spline both "
+                "lower_bound= and upper_bound="
+            )
+
     def _learn_inside(self, model: patsy.ModelDesc, names: Collection[str]) -> list:
         """Learn from the ends that splines have in the formula, or else inside functions."""
         readings = self._recipe[0].readings
         spans = {name: kind for name, kind in spans_of(readings).items() if name in names}
-        splined = sorted(union(readings, "splined").intersection(names).difference(spans))
-        try:
-            return learn(model, {**self.schema, **dict.fromkeys(names, INSIDE_FUNCTIONS), **spans})
-        except FormulaError as error:
-            if not splined:
-                raise
-            raise FormulaError(
-                f"{str(error).rstrip('.')}; the range of {splined[0]} is not declared, so give "
-                f"bounds={{{splined[0]!r}: (low, high)}}, or its spline lower_bound= and "
-                "upper_bound="
-            ) from None
+        return learn(model, {**self.schema, **dict.fromkeys(names, INSIDE_FUNCTIONS), **spans})
 
     def _bound(self, term_bounds: Mapping) -> None:
         """Bound the columns by the ranges of the schema."""

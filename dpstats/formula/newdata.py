@@ -6,7 +6,7 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 
-from dpstats.errors import ArgumentError, shown
+from dpstats.errors import ArgumentError, shown, typed
 from dpstats.schema import Categorical, ModelSchema, Numeric
 
 
@@ -46,6 +46,11 @@ def _column(frame, name: str) -> np.ndarray:
     """Return one column of a mapping or data frame."""
     try:
         return np.atleast_1d(np.asarray(frame[name]))
+    except (TypeError, IndexError):  # of lists, arrays and queries that have not run
+        raise ArgumentError(
+            f"expected new data as a mapping or a data frame with a column {name}, got "
+            f"{typed(frame)}"
+        ) from None
     except Exception:  # each kind of frame has its own error for this
         raise ArgumentError(
             f"the new data have no column {name}; give a mapping or a data frame with it"

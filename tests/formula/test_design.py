@@ -279,11 +279,25 @@ def test_a_spline_with_ends_needs_no_bounds(released):
     np.testing.assert_allclose(found[:, 1:], np.vstack([np.zeros(3), np.eye(3)]), atol=1e-12)
 
 
-@pytest.mark.parametrize("term", ["bs(x, knots=[30, 50])", "cr(np.log(x), knots=[3, 4])"])
+@pytest.mark.parametrize(
+    "term",
+    [
+        "bs(x, knots=[30, 50])", "cr(np.log(x), knots=[3, 4])", "bs(x, knots=[.3, .5])",
+        "bs(x, df=4, lower_bound=0)", "bs(x, df=4, knots=[30], upper_bound=99)",
+    ],
+)  # fmt: skip
 def test_a_spline_without_ends_asks_for_them(term):
+    """Also where its knots suit what stands in for the range, which says nothing of the data."""
     schema, free = {"y": Numeric(1, 2), "x": INSIDE_FUNCTIONS}, {"x": UNLIMITED}
-    with pytest.raises(FormulaError, match=r"not declared, so give bounds=.*or its spline lower_b"):
+    said = r"^the range of x is not declared.*give bounds={'x': \(low, high\)}, or .*upper_bound=$"
+    with pytest.raises(FormulaError, match=said):
         Formula.parse(f"y ~ {term}").design(schema, clipping=free)
+
+
+def test_too_few_columns_of_a_spline_are_not_taken_for_a_want_of_bounds():
+    schema, free = {"y": Numeric(1, 2), "x": INSIDE_FUNCTIONS}, {"x": UNLIMITED}
+    with pytest.raises(FormulaError, match=r"df=2 is too small [^;]*; must be >= 3$"):
+        Formula.parse("y ~ bs(x, df=2)").design(schema, clipping=free)
 
 
 def test_undefined_values_become_bounds_or_their_middle_without_a_word():

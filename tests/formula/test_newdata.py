@@ -80,9 +80,21 @@ def test_unusable_new_data_are_refused_by_name(frame, said):
         design.predictors(frame)
 
 
-def test_a_query_is_refused_by_the_name_of_the_column():
-    """A relation answers to a column, but not as an array."""
-    duckdb = pytest.importorskip("duckdb")
+@pytest.mark.parametrize(
+    ("kind", "made"),
+    [
+        ("list", lambda: [{"x": 1.0}]),
+        ("ndarray", lambda: np.ones((2, 1))),
+        ("float", lambda: 1.0),
+        ("LazyFrame", lambda: pytest.importorskip("polars").LazyFrame({"x": [1.0]})),
+        (
+            "DuckDBPyRelation",  # which answers to a column, but not as an array
+            lambda: pytest.importorskip("duckdb").from_df(pd.DataFrame({"x": [1.0]})),
+        ),
+    ],
+)
+def test_what_is_no_data_frame_is_refused_by_its_type(kind, made):
     design = Formula.parse("y ~ x").design(SCHEMA)
-    with pytest.raises(ArgumentError, match="no column x; give a mapping or a data frame"):
-        design.predictors(duckdb.from_df(pd.DataFrame({"x": [1.0]})))
+    said = f"expected new data as a mapping or a data frame with a column x, got an? {kind}$"
+    with pytest.raises(ArgumentError, match=said):
+        design.predictors(made())

@@ -77,6 +77,9 @@ def test_a_ledger_knows_the_instruments(tmp_path):
         for formula in ("y ~ x + [d ~ z]", "y ~ x + [d ~ z]", "y ~ x + [d ~ z2]")
     )
     assert first == again and first != other
+    shown = ["y ~ x + [d ~ z]", "y ~ x + [d ~ z2]"]
+    assert ledger.requests()["formula"].tolist() == shown
+    assert [ledger.request(number)["formula"] for number in (1, 2)] == shown
 
 
 @pytest.mark.parametrize(

@@ -162,8 +162,11 @@ def _read_learner(name: str, node: ast.Call, reading: Reading) -> None:
     if name in SPLINES:
         inner = read(ast.unparse(node.args[0]))
         reading.splined |= set(inner.variables)
-        if inner.bare is not None and {"lower_bound", "upper_bound"} <= options.keys():
-            _read_span(inner.bare, options, reading)
+        if {"lower_bound", "upper_bound"} <= options.keys():
+            if inner.bare is not None:
+                _read_span(inner.bare, options, reading)
+        elif {"lower_bound", "upper_bound", "knots"} & options.keys():
+            reading.placed |= set(inner.variables)
 
 
 def _read_span(variable: str, options: dict, reading: Reading) -> None:

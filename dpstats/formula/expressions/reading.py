@@ -16,7 +16,8 @@ class Reading:
     nothing else, `numeric` holds those in arithmetic or in a function, `categorical` those
     in C(), `compared` the constants a variable is tested against with == or !=, `levels`
     those declared in C(), `splined` the variables of splines, `spans` the lower_bound= and
-    upper_bound= of those that are splined alone, `called` the functions.
+    upper_bound= of those that are splined alone, `placed` the variables of splines with knots,
+    or one end, and not both ends, `called` the functions.
     """
 
     code: str
@@ -28,6 +29,7 @@ class Reading:
     levels: dict[str, tuple] = field(default_factory=dict)
     splined: set[str] = field(default_factory=set)
     spans: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
+    placed: set[str] = field(default_factory=set)
     called: set[str] = field(default_factory=set)
 
     @property
