@@ -40,7 +40,7 @@ def test_other_levels_and_tests_are_answered_from_the_text(block):
     state = found["value"][0]["state"]
     fit = dp.DPIVResults.from_json(state)
     for level in (0.5, 0.99):
-        said = answer("anderson_rubin", {"state": state, "level": level})["value"]["set"]
+        said = answer("anderson_rubin", {"state": state, "level": level})["value"]["sets"][0]
         assert said == list(fit.anderson_rubin(level).intervals[0])
     tested = answer("f_test", {"state": state, "hypotheses": ["d = 0"]})["value"]
     assert tested["p_value"] == fit.pvalues["d"]
@@ -51,3 +51,19 @@ def test_what_is_refused_costs_nothing():
     for formula in ("y ~ d", "y ~ 1 | d ~ nowhere"):
         said = answer("iv", {"formula": formula, "data": DATA, "epsilon": 1})
         assert said["error"] in ("FormulaError", "ArgumentError")
+
+
+def test_groups_tell_first_stages_and_sets_of_some_at_other_levels(block):
+    data = {**DATA, "g": {"kind": "factor", "data": np.tile([1, 2], 2500).astype("int32").tobytes(),
+                          "levels": ["a", "b"]}}  # fmt: skip
+    call = {"formula": "y ~ 1 | d ~ z", "data": data, "epsilon": 4, "by": "g", "block": block}
+    (value,) = answer("iv", call)["value"]
+    by = dp.DPIVGroupResults.from_json(value["state"])
+    known, stages = value["instruments"], by.first_stage
+    assert (known["formula"], known["names"]) == ("y ~ 1 | d ~ z", ["z"])
+    assert known["estimate"] == stages.estimate.tolist() and known["f"] == stages.fvalue.tolist()
+    assert known["sets"] == [np.ravel(found.intervals).tolist() for found in by.anderson_rubin()]
+    (second,) = answer("anderson_rubin", {"state": value["state"], "level": 0.9, "places": [2.0]})[
+        "value"
+    ]["sets"]
+    assert second == np.ravel(by.anderson_rubin(0.9)["b"].intervals).tolist()
