@@ -103,10 +103,14 @@ LOGITS = calls(
 )
 for one in LOGITS.values():
     one["bounds"][OUTCOME] = 0, 1
+COUNT = "np.abs(y)"  # rows with a negative count are not in use
 COUNTS = calls(
     (("noisy_poisson", False, 1, 2.0, None), ("noisy_poisson", False, 3, 300.0, "w")),
+    formula=f"{COUNT} ~ x",
     methods=GENERALIZED,
 )
+for one in COUNTS.values():
+    one["bounds"][COUNT] = 0, 1e9
 CALLS |= PANELS | FACTORS | LOGITS | COUNTS
 
 

@@ -39,7 +39,7 @@ class DPIVGroupResults(OfInstruments, DPGroupResults):
     ...     by = dp.dp_iv("y ~ [d ~ z]", table, by="sex", groups=["f", "m"], epsilon=4)
     >>> by.params["d"].round(1).abs().tolist()
     [1.0, 0.0]
-    >>> by.first_stage["fvalue"].min() > 1000, 1.0 in by.anderson_rubin()["f"]
+    >>> bool(by.first_stage["fvalue"].min() > 1000), 1.0 in by.anderson_rubin()["f"]
     (True, True)
     >>> dp.DPIVGroupResults.from_json(by.to_json()) == by
     True
