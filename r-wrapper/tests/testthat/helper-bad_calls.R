@@ -249,7 +249,7 @@ bad_calls <- c(bad_calls, expression(
   dp_iv(y ~ k | x ~ k, d, 1), dp_iv(y ~ 1 | y ~ k, d, 1), dp_iv(y ~ . | x ~ k, d, 1),
   dp_iv(y ~ 1 | g ~ k, d, 1), dp_iv(y ~ 1 | x ~ nowhere, d, 1), dp_iv(y ~ 1 | x ~ s, d, 1),
   dp_iv(y ~ 1 | x ~ k - 1, d, 1), dp_iv(y ~ 1 | x ~ k, d, -1), dp_iv(y ~ 1 | x ~ k, d, 1, delta = 0),
-  dp_iv(y ~ 1 | x ~ k, as.list(d), 1), dp_iv(list(y ~ 1 | x ~ k), d, 1), dp_iv(y ~ 1 | x ~ k, d, 1, by = g),
+  dp_iv(y ~ 1 | x ~ k, as.list(d), 1), dp_iv(list(y ~ 1 | x ~ k), d, 1), dp_iv(y ~ 1 | x ~ k, d, 1, by = x),
   dp_iv(y ~ 1 | x ~ k, d, 1, weights = k), dp_iv(y ~ 1 | x ~ k, d, 1, cluster = g),
   dp_iv(y ~ 1 | x ~ k, d, 1, cov_type = "nonrobust"), dp_iv(y ~ 1 | x ~ k, d, 1, unit = nowhere),
   dp_iv(y ~ 1 | x ~ k, d, 1, vcov = "HC1"), dp_iv(y ~ 1 | x ~ k, d, 1, unknown = 2),
