@@ -58,7 +58,7 @@ class Prepared:
             _basis(request),
             request.unsure,
             clustered=request.cluster is not None,
-            instruments=first and first.instruments(request.released[1]),
+            instruments=first and first.instruments(request.released_design),
             others=() if request.outcomes is None else request.outcomes.references,
             grouped=request.grouped,
         )
@@ -68,8 +68,8 @@ class Prepared:
     @property
     def x_new(self) -> np.ndarray:
         """Return where to predict, by released coefficients (q, S); nowhere with instruments."""
-        _, released = self.request.released
-        return self.problem.x_new.reshape(len(self.problem.x_new), len(released.names))
+        points = self.problem.x_new
+        return points.reshape(len(points), len(self.request.released_design.names))
 
     @property
     def response_ends(self) -> tuple[float, float]:

@@ -68,7 +68,7 @@ class Request:
     ``first_stage`` the formula is the reduced form of a regression with instruments, and with
     ``outcomes`` the first of several that one release fits. Rows in use have a value of all terms
     of the designs ``terms``, which clip nothing that was not declared, and no negative response of
-    ``counts``, which clips no response but one that is a term.
+    the design ``counts``, which clips none to the range of a column.
     """
 
     formula: Formula
@@ -164,12 +164,16 @@ class Request:
         return found + [(other.formula, other.design) for other in others]
 
     @property
-    def released(self) -> tuple[str, Design]:
-        """Return formula and design of the coefficients, with instruments those of y on x and d."""
+    def released_formula(self) -> str:
+        """Return the formula of the coefficients, with instruments that of y on x and d."""
         first = self.first_stage
-        if first is None:
-            return self.formula.text, self.design
-        return first.formula.structural.text, first.structural(*self.declared)
+        return self.formula.text if first is None else first.formula.structural.text
+
+    @property
+    def released_design(self) -> Design:
+        """Return the design of the coefficients, with instruments that of y on x and d."""
+        first = self.first_stage
+        return self.design if first is None else first.structural(*self.declared)
 
     @property
     def texts(self) -> list[str]:

@@ -141,7 +141,7 @@ def _fit_generalized(arguments, verb: Any, offsets: list[str]) -> None:
 
 
 def _grouped_call(arguments) -> tuple[list[Path], Any, dict]:
-    """Check what may be a fit a group; return its files, its table, and the shared arguments."""
+    """Check the files of one fit or one a group; return them, the table and shared arguments."""
     outputs = checked_outputs(arguments, (".json", ".txt", *[".csv"] * bool(arguments.by)))
     if arguments.by and arguments.plot:
         raise ArgumentError("--plot draws one fit; leave it out with --by")

@@ -114,8 +114,8 @@ def limits(marginal: Marginal, bound: Numeric | None, whole: bool, noise: float)
     rough = marginal.is_rough or marginal.is_unseen or len(marginal.points) < _LEAST_POINTS
     if bound is None and seen is not None:  # rows of the outer bins may be at any distance
         rough = rough or low < seen.edges[1] or high > seen.edges[-2]
-    told = both is not None and (both[0].is_seen or both[1].is_seen)
-    if seen is None or both is None or rough or not (told or _ended(marginal, both)):
+    has_tail = both is not None and (both[0].is_seen or both[1].is_seen)
+    if seen is None or both is None or rough or not (has_tail or _has_ends(marginal, both)):
         if bound is not None:
             return Limits(*ends, None, True, *_grid(*ends, whole))
         return Limits(low, high, None, False, *_grid(low, high, whole))
@@ -132,7 +132,8 @@ def limits(marginal: Marginal, bound: Numeric | None, whole: bool, noise: float)
     share, reach = marginal.hidden, (high - low) / 2
     center = (high + low) / 2
     farthest = min(_FARTHER * reach, max(ends[1] - center, center - ends[0]))
-    heavy = max(float(np.interp(marginal.moment(4), _KURTOSES, _TIMES)), not told)
+    heavy = float(np.interp(marginal.moment(4), _KURTOSES, _TIMES))
+    heavy = heavy if has_tail else max(heavy, 1.0)
     has_room = max(ends[1] - marginal.mean, marginal.mean - ends[0]) > LONG * marginal.sd
     return Limits(
         low, high, both, True, *grid,
@@ -156,8 +157,8 @@ def _tails(
     )
 
 
-def _ended(marginal: Marginal, both: tuple[Tail, Tail]) -> bool:
-    """Tell whether a column ends on either side at a value that many rows have."""
+def _has_ends(marginal: Marginal, both: tuple[Tail, Tail]) -> bool:
+    """Tell whether a column ends on both sides at values that many rows have."""
     return both[0].start <= marginal.low and both[1].start >= marginal.high
 
 

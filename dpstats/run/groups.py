@@ -42,21 +42,21 @@ def group_results(
     outcomes.estimates.flags.writeable = False
     events = [*noise.events, *outcomes.events]
     report = request.report(events, noise.private, _assumptions(request, by, present))
-    (formula, design), first, result = request.released, request.first_stage, DPGroupResults
+    names, first, result = request.released_design.names, request.first_stage, DPGroupResults
     if first is not None:
         result = partial(DPIVGroupResults, instrument_formula=first.formula.text)
     return result(
         by=by if isinstance(by, str) else tuple(by),
         labels=labels,
-        formula=formula,
+        formula=request.released_formula,
         method=request.method.name,
-        names=(*design.names, *prepared.points),
+        names=(*names, *prepared.points),
         estimates=outcomes.estimates,
         stack=outcomes.stack,
         x_new=prepared.x_new,
         released=tuple(outcomes.statuses),
         reasons=tuple(outcomes.reasons),
-        size=len(design.names),
+        size=len(names),
         schema=request.released_schema(),
         term_bounds=dict(request.term_bounds),
         privacy=replace(report, parallel=True),

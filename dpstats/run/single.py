@@ -12,14 +12,14 @@ def fit_single(prepared: TablePasses, noise: Noise) -> DPResults:
     """Release one fit from passes over the complete rows, batch by batch."""
     request, problem, passes = prepared.request, prepared.problem, CountedPasses(prepared)
     release = request.method.release(passes, problem, prepared.cost, noise, **request.options)
-    (formula, design), first, result = request.released, request.first_stage, DPResults
+    first, result = request.first_stage, DPResults
     if first is not None:
         result = partial(DPIVResults, instrument_formula=first.formula.text)
     return result(
-        formula=formula,
+        formula=request.released_formula,
         method=request.method.name,
         release=release.within(prepared.response_ends),
-        names=design.names,
+        names=request.released_design.names,
         points=prepared.points,
         x_new=prepared.x_new,
         public_rows=passes.rows if request.neighbors == REPLACE_ONE else None,

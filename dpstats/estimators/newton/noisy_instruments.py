@@ -48,8 +48,8 @@ from dpstats.estimators.newton.steps.sizes import (
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 
-# Mean and mean square of each of two responses, and its rounds, have so much of what those of one
-# have.
+# Mean and mean square of each of two responses, and its rounds, have this part of what those of a
+# single response have.
 _HALF = 0.5
 # Fraction of mu^2 for the products of scores, of which standard errors are made, and for all that
 # clusters take.

@@ -11,7 +11,7 @@ from dpstats.inference import InstrumentWald, anderson_rubin
 from dpstats.option_checks import number
 from dpstats.results.many.group_member import member
 from dpstats.results.many.groups import DPGroupResults, usable
-from dpstats.results.one.instruments import DPIVResults, OfInstruments
+from dpstats.results.one.instruments import DPIVResults, OfInstruments, with_instruments
 from dpstats.results.store.groups import group_fields, groups_to_dict
 from dpstats.results.store.shapes import INSTRUMENT_GROUPS
 from dpstats.results.store.texts import built
@@ -115,11 +115,6 @@ class DPIVGroupResults(OfInstruments, DPGroupResults):
         low, median, high = np.quantile(known, [0, 0.5, 1])
         return [self._strength(f"{low:.4g} to {high:.4g}, median {median:.4g}")]
 
-    @property
-    def written(self) -> str:
-        """Return the formula as it was written."""
-        return str(self.instrument_formula)
-
     def to_dict(self) -> dict:
         """Convert the result to numbers, labels, strings, lists and dicts; NaN becomes None."""
         return {**groups_to_dict(self), "instruments": self.written}
@@ -132,8 +127,6 @@ class DPIVGroupResults(OfInstruments, DPGroupResults):
 
 def _restored(content: Mapping) -> DPIVGroupResults:
     """Restore a result, and compute what it derives, which fails where parts do not agree."""
-    fields = group_fields(content)
-    formula = type(fields["formula"])(content["instruments"])  # of the same dialect
-    result = DPIVGroupResults(**fields, instrument_formula=formula)
+    result = DPIVGroupResults(**with_instruments(group_fields(content), content))
     _ = usable(result), result.first_stage, result.anderson_rubin()
     return result

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -61,6 +62,11 @@ class OfInstruments:
     term_bounds: Mapping[str, tuple[float, float]]
     clipping: Mapping[str, Numeric]
 
+    @property
+    def written(self) -> str:
+        """Return the formula as it was written."""
+        return str(self.instrument_formula)
+
     @cached_property
     def parsed_instruments(self) -> InstrumentFormula:
         """Return the formula with instruments, as parsed."""
@@ -81,6 +87,11 @@ class OfInstruments:
             f"instruments of {formula.endogenous}: {', '.join(formula.instruments)}; F statistic "
             f"of the first stage, robust and with the noise: {values}"
         )
+
+
+def with_instruments(fields: dict[str, Any], content: Mapping) -> dict[str, Any]:
+    """Add to the fields of a stored result its formula with instruments, of the same dialect."""
+    return {**fields, "instrument_formula": type(fields["formula"])(content["instruments"])}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -168,15 +179,9 @@ class DPIVResults(OfInstruments, DPResults):
             f"which holds with weak instruments: {self.anderson_rubin()}"
         ]
 
-    def record(self, path, publication=None):
-        """Write this release as a folder, as :meth:`DPResults.record` does, named by its call."""
-        from dpstats.results.record.record import write_record
-
-        return write_record({str(self.instrument_formula): self}, path, publication)
-
     def to_dict(self) -> dict:
         """Convert the result to plain numbers, strings, lists and dicts; NaN becomes None."""
-        return {**to_plain(self), "instruments": str(self.instrument_formula)}
+        return {**to_plain(self), "instruments": self.written}
 
     @classmethod
     def from_dict(cls, content: Mapping) -> "DPIVResults":
@@ -186,9 +191,7 @@ class DPIVResults(OfInstruments, DPResults):
 
 def _restored(content: Mapping) -> DPIVResults:
     """Restore a result, and compute what it derives, which fails where parts do not agree."""
-    fields = fields_of(content)
-    formula = type(fields["formula"])(content["instruments"])  # of the same dialect
-    result = DPIVResults(**fields, instrument_formula=formula)
+    result = DPIVResults(**with_instruments(fields_of(content), content))
     result.cov_params()
     _ = result.bse, result.first_stage, result.anderson_rubin()
     return result

@@ -198,7 +198,12 @@ class DPResults(Tabulated):
         """
         from dpstats.results.record.record import write_record
 
-        return write_record({str(self.formula): self}, path, publication)
+        return write_record({self.written: self}, path, publication)
+
+    @property
+    def written(self) -> str:
+        """Return the formula as it was written."""
+        return str(self.formula)
 
     def to_dict(self) -> dict:
         """Convert the result to plain numbers, strings, lists and dicts; NaN becomes None."""
