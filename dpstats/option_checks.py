@@ -12,6 +12,8 @@ from operator import le, lt
 from pathlib import Path
 from typing import TypeGuard, overload
 
+import numpy as np
+
 from dpstats.errors import ArgumentError, shown
 
 
@@ -119,6 +121,20 @@ def whole(
         return int(value)
 
     return check
+
+
+def seeded_generator(seed) -> np.random.Generator:
+    """Return numpy's generator for a seed or a source of randomness, or raise ArgumentError.
+
+    >>> float(seeded_generator(1).random()) == float(np.random.default_rng(1).random())
+    True
+    """
+    try:
+        return np.random.default_rng(seed)
+    except (TypeError, ValueError):
+        raise ArgumentError(
+            f"expected seed to be a whole number >= 0 or a numpy Generator, got {shown(seed)}"
+        ) from None
 
 
 def word(name: str, *words: str) -> Callable[[object], str]:

@@ -19,11 +19,8 @@ FILES, TREES = STRUCTURE.files, STRUCTURE.trees
 # Where numbers may be drawn: noise for releases, and tables that are no release.
 RANDOM = {
     "noise.random_sources",
-    "simulate.census_tracts",
-    "simulate.person_panel",
-    "simulate.regression_line",
+    "option_checks",
     "testing",
-    "evaluate.mos",
     "evaluate.predictions",
     "auditing.inputs",
     "estimators.least_squares.factors.simulation",

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, typed
 from dpstats.evaluate.error_bounds import error_bounds
 
 
@@ -72,6 +72,11 @@ def overview(table: pd.DataFrame) -> pd.DataFrame:
         groups with a ratio, where privacy costs less than sampling, and ``failed``: the
         proportion of trials without a prediction.
 
+    Raises
+    ------
+    ArgumentError
+        For anything else than such a table.
+
     Examples
     --------
     >>> import dpstats as dp
@@ -80,6 +85,11 @@ def overview(table: pd.DataFrame) -> pd.DataFrame:
     >>> overview(table)["groups"].tolist()
     [1, 1]
     """
+    if not isinstance(table, pd.DataFrame) or not {"method", "point", "ratio"} <= set(table):
+        raise ArgumentError(
+            "expected table to be what error_bounds() or compare() of dpstats.evaluate returned, "
+            f"got {typed(table)}"
+        )
     keys = [key for key in ("data", "method", "point") if key in table]
     within = (table["ratio"] <= 1).astype(float).where(table["ratio"].notna())
     return (

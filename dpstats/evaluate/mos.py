@@ -9,6 +9,7 @@ from dpstats.errors import ArgumentError
 from dpstats.estimators.lines import Line
 from dpstats.evaluate.public_rows import Cells
 from dpstats.evaluate.references import check_line, not_private
+from dpstats.option_checks import seeded_generator
 from dpstats.privacy import validate_guarantee
 
 # Where a point is added to a cell: an 11 x 11 grid on the unit square.
@@ -90,7 +91,7 @@ def mos(
     epsilon, _ = validate_guarantee(epsilon, 0.0)
     cells = Cells.read("mos", formula, data, by, public, bounds=bounds, x_new=x_new)
     observed = observe(cells, epsilon)
-    values = Line.of(cells.problem).values(draw(observed, 1, np.random.default_rng(seed))[:, 0])
+    values = Line.of(cells.problem).values(draw(observed, 1, seeded_generator(seed))[:, 0])
     columns = {"estimate": values, "scale": observed.scales * Line.of(cells.problem).y_width}
     frame = cells.tidy(by, "term", cells.points, columns)
     status = np.where(observed.kept, "ok", "suppressed").repeat(len(cells.points))

@@ -17,6 +17,7 @@ from dpstats.evaluate.references import mean, not_private, ols, theil_sen
 from dpstats.noise import Noise
 from dpstats.numerics import Rows
 from dpstats.numerics.first_use import shown_if_compiling
+from dpstats.option_checks import seeded_generator
 from dpstats.privacy import validate_guarantee
 from dpstats.progress_bar import progress_bar
 from dpstats.results.one.error_bounds import checked_trials
@@ -198,7 +199,7 @@ def _refitted(label: str, request: Request, by, cells: Cells, trials: int, progr
 def _baseline(name: str, epsilon, seed, cells: Cells, trials: int, progress) -> np.ndarray:
     """Predict by a baseline, the same in every trial but for the noise of mos."""
     if name == "mos":
-        unit = draw(observe(cells, epsilon), trials, np.random.default_rng(seed))
+        unit = draw(observe(cells, epsilon), trials, seeded_generator(seed))
         return Line.of(cells.problem).values(unit)
     fits = [_ESTIMATORS[name](X, y, cells.problem)[len(cells.names) :, 0] for X, y in cells.rows]
     return np.repeat(np.array(fits)[:, None], trials, axis=1)

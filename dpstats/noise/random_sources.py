@@ -7,6 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from dpstats.noise.spherical import standard_deviation
+from dpstats.option_checks import seeded_generator
 
 
 @lru_cache(maxsize=256)
@@ -75,8 +76,8 @@ class SeededSource:
 
     private = False
 
-    def __init__(self, seed: int):
-        self._generator = np.random.default_rng(seed)
+    def __init__(self, seed):
+        self._generator = seeded_generator(seed)
 
     def bytes(self, size: int) -> bytes:
         """Draw uniform bytes."""

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from dpstats.errors import ArgumentError
-from dpstats.option_checks import whole
+from dpstats.option_checks import seeded_generator, whole
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def atlas(tracts=None, *, seed=None, state="IL") -> pd.DataFrame:
         raise ArgumentError(f"expected state to be one of {', '.join(STATES)}, got {state!r}")
     place = STATES[state]
     tracts = place.tracts if tracts is None else whole("tracts", 1, 10**7)(tracts)
-    rng = np.random.default_rng(seed)
+    rng = seeded_generator(seed)
     sizes = np.floor(rng.exponential(SIZE_SCALE, tracts) + SIZE_MIN).astype(np.int64)
     tract = np.repeat(np.arange(tracts), sizes)
     log_mean = rng.normal(place.log_income_mean, place.log_income_sd, tracts)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from dpstats.errors import ArgumentError
-from dpstats.option_checks import number, whole
+from dpstats.option_checks import number, seeded_generator, whole
 
 # The coefficients, the s.d. of the errors, most rows of a person, and the exponent of Pareto's law.
 PANEL_LINE = {"Intercept": 0.5, "education": 0.08, "hours": 0.02}
@@ -57,7 +57,7 @@ def panel(persons, rows=5, *, shape="fixed", icc=0.5, seed=None) -> pd.DataFrame
     """
     persons = whole("persons", 1, 10**9)(persons)
     icc = number("icc", 0, 1, "[]")(icc)
-    rng = np.random.default_rng(seed)
+    rng = seeded_generator(seed)
     sizes = _rows_of_persons(persons, rows, shape, rng)
     person = np.repeat(np.arange(persons), sizes)
     education = rng.integers(8, 21, persons)[person]

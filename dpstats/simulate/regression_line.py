@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from dpstats.errors import ArgumentError
-from dpstats.option_checks import number, whole
+from dpstats.option_checks import number, seeded_generator, whole
 
 
 def line(
@@ -55,7 +55,7 @@ def line(
     x_sd, noise_sd = (
         number(name, 0, np.inf, "[)")(sd) for name, sd in (("x_sd", x_sd), ("noise_sd", noise_sd))
     )
-    rng = np.random.default_rng(seed)
+    rng = seeded_generator(seed)
     if shape == "normal":
         standard = rng.normal(size=n)
     elif shape == "uniform":

@@ -22,5 +22,8 @@ def test_compare_and_overview():
     assert lines.index.names == ["data", "method", "point"]
     assert lines.loc[("large", "ols (not private)", "p25"), "within"] == 1
     assert lines.loc[("small", "noisy_stats", "p25"), "median_ratio"] > 1
+    for other in (3, sets, table[["method", "point"]]):
+        with pytest.raises(dp.ArgumentError, match="expected table to be what error_bounds"):
+            overview(other)
     with pytest.raises(dp.ArgumentError, match="data_sets"):
         compare({}, methods=["ols"], epsilon=1, bounds=bounds, public=True)

@@ -33,3 +33,6 @@ def test_bad_arguments():
         line(5, x_sd=-1)
     with pytest.raises(ArgumentError, match="shape"):
         line(5, shape="cauchy")
+    for bad in ("a", -1, 1.5):
+        with pytest.raises(ArgumentError, match="seed to be a whole number >= 0 or a numpy Gen"):
+            line(5, seed=bad)

@@ -28,8 +28,9 @@ def compare(
     Parameters
     ----------
     *results : DPResults, or one list or mapping of them, or one DPGroupResults
-        Results of :func:`dpstats.dp_ols` without ``by=``, or groups such as ``by["a"]``; or what
-        it returns for several formulas or with ``by=``, whose names or labels are the headings.
+        Results of :func:`dpstats.dp_ols`, ``dp_logit``, ``dp_poisson`` or ``dp_iv`` without
+        ``by=``, or groups such as ``by["a"]``; or what these functions return for several
+        formulas or with ``by=``, whose names or labels are the headings.
     names : sequence of str, optional
         Headings of the columns, all different, those of ``ols`` last unless it is a mapping; by
         default (1), (2) and so on.
@@ -124,9 +125,10 @@ def _checked(result) -> DPResults:
     """Return a result of a single fit, or raise ArgumentError."""
     if not isinstance(result, DPResults):
         raise ArgumentError(
-            "expected results of dp_ols without by=, as in compare(first, second), or one list or "
-            "mapping of them, or groups as in compare(by) or compare(by[label], other), got "
-            f"{typed(result)}; fits that are not private go into ols=[...]"
+            "expected results of dp_ols, dp_logit, dp_poisson or dp_iv without by=, as in "
+            "compare(first, second), or one list or mapping of them, or groups as in compare(by) "
+            f"or compare(by[label], other), got {typed(result)}; fits that are not private go into "
+            "ols=[...]"
         )
     return result
 
