@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from dpstats.call.facts import plain
+from dpstats.call.facts import kinds, plain
 from dpstats.describe import DescribeRequest
 from dpstats.describe.release import describe
 from dpstats.errors import InternalError
@@ -75,10 +75,6 @@ def facts(request: DescribeRequest) -> dict:
     table, subset = request.table, request.subset
     beside = {"unit": request.unit, "weights": request.weights}
     beside = {name: chosen for name, chosen in beside.items() if chosen is not None}
-    columns = {
-        name: {"is": type(kind).__name__, **plain({} if kind is None else vars(kind))}
-        for name, kind in request.columns.items()
-    }
     read = {*request.columns, *(() if request.by is None else (request.by,))}
     read |= set() if subset is None else {*subset.schema}
     read |= {chosen.column for chosen in beside.values()}
@@ -87,7 +83,7 @@ def facts(request: DescribeRequest) -> dict:
         "method": "describe",
         "source": table.source,
         "call": {
-            "columns": columns,
+            "columns": kinds(request.columns),
             "kinds": {name: table.kind(name) for name in sorted(read)},
             "by": request.by,
             "groups": plain(request.labels),
@@ -97,11 +93,7 @@ def facts(request: DescribeRequest) -> dict:
             "alpha": request.alpha,
             **({"histogram": True} if request.histogram else {}),
             "subset": None if subset is None else str(subset.condition.text),
-            "subset_columns": {} if subset is None else _kinds(subset.schema),
+            "subset_columns": {} if subset is None else kinds(subset.schema),
             **{name: plain(vars(chosen)) for name, chosen in beside.items()},
         },
     }
-
-
-def _kinds(schema) -> dict:
-    return {n: {"is": type(kind).__name__, **plain(vars(kind))} for n, kind in schema.items()}
