@@ -12,9 +12,8 @@ from dpstats.option_checks import checked_progress
 from dpstats.privacy import Chargeable
 from dpstats.results import DPDescription
 from dpstats.run.charge import guarded, reserved
+from dpstats.spelling import listed
 from dpstats.tracebacks import SPENT
-
-_NAMED = 5
 
 
 def describe_charged(
@@ -55,10 +54,8 @@ def _notes(unseen: tuple[str, ...], share: float) -> tuple[str, ...]:
     hidden = tuple(filter(None, [note_on_share(share)]))
     if not unseen:
         return hidden
-    rest = len(unseen) - _NAMED
-    named = ", ".join(unseen[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")
     return (
-        f"too few rows of {named} are seen at this epsilon to tell how far they reach, so "
+        f"too few rows of {listed(unseen)} are seen at this epsilon to tell how far they reach, so "
         "intervals of means and deviations are unbounded; declare bounds=, or raise epsilon",
         *hidden,
     )
