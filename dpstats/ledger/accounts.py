@@ -107,7 +107,7 @@ def limits(connection, dataset: Dataset, analyst: str | None) -> dict[str, tuple
 
 
 def _as_arguments(stated: str) -> str:
-    """Write a relation as the arguments of dp_ols that ask for it."""
+    """Write a relation as the arguments of a call that ask for it."""
     neighbors, _, unit = stated.partition(" of ")
     return f"neighbors={neighbors!r}" + (f", unit={unit!r}" if unit else "")
 
