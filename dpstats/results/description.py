@@ -191,7 +191,7 @@ class DPDescription(PrintedTable):
         """
         from dpstats.results.record.record import write_record
 
-        return write_record({self.formula: self}, path, publication, "dpstats.dp_describe")
+        return write_record({self.formula: self}, path, publication)
 
     def to_csv(self, path) -> None:
         """Write ``frame`` as CSV, which spreadsheets read without running a cell."""
