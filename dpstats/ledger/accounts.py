@@ -95,7 +95,7 @@ def limits(connection, dataset: Dataset, analyst: str | None) -> dict[str, tuple
         if own is None:
             raise BudgetError(
                 f"no budget is allocated to {analyst!r}; the steward can do so with "
-                f"`dpstats ledger allocate`"
+                "`dpstats ledger allocate`"
             )
         found[analyst] = (f"the allocation of {analyst!r}", own)
     elif connection.execute("SELECT 1 FROM analysts").fetchone():
