@@ -62,11 +62,13 @@ INSTEAD = {
 }
 """Name what to write instead of an argument that other packages have."""
 
-_ALWAYS_ROBUST = "its standard errors are robust (HC1) always; leave it out"
+_CLUSTERED = 'for clustered ones give cov_type="cluster", cluster="state"'
+_ALWAYS_ROBUST = f"standard errors are robust (HC1) always; {_CLUSTERED}"
 _TERMS = "name the terms in the formula"
 INSTEAD_LOGIT = INSTEAD | {
     "exposure": "an exposure is for dp_poisson; give offset= for what is added to the log odds",
     **dict.fromkeys(_METHOD, "a logit is fitted by one method; leave it out"),
+    **dict.fromkeys(_ERRORS, f'robust standard errors have cov_type="HC1"; {_CLUSTERED}'),
     **dict.fromkeys(_SELECT, _TERMS),
     **dict.fromkeys(_FAMILY, "its family is binomial, and its link the logit"),
     "row_norm": "a logit needs no bounds",
@@ -118,9 +120,9 @@ LEAST_SQUARES = (
 )
 _LOGIT = ("logit", "logistic", "glm", "binomial", "noisy_logit")
 _POISSON = ("poisson", "count", "counts", "ppml", "fepois", "negbin", "noisy_poisson")
+_INSTRUMENTS = ("iv", "2sls", "tsls", "iv2sls", "ivreg", "ivregress", "noisy_instruments")
 _OTHER_MODELS = (
-    *("probit", "tobit", "cox", "quantile", "quantreg"),
-    *("iv", "2sls", "tsls", "ivreg", "ivregress", "gmm", "re", "random", "mixed"),
+    *("probit", "tobit", "cox", "quantile", "quantreg", "gmm", "re", "random", "mixed"),
     *("lasso", "ridge", "elasticnet"),
 )
 
@@ -141,6 +143,8 @@ def unknown_method(name, known: Collection[str]) -> ArgumentError:
         return ArgumentError(f"there is no method={name!r}: dp_logit fits a logistic regression")
     if said in _POISSON:
         return ArgumentError(f"there is no method={name!r}: dp_poisson fits a Poisson regression")
+    if said in _INSTRUMENTS:
+        return ArgumentError(f"there is no method={name!r}: dp_iv fits two-stage least squares")
     if said in _OTHER_MODELS:
         return ArgumentError(
             f"there is no method={name!r}: only linear regressions are fitted, by least squares; "
