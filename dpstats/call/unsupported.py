@@ -73,7 +73,7 @@ INSTEAD_LOGIT = INSTEAD | {
     **dict.fromkeys(_FAMILY, "its family is binomial, and its link the logit"),
     "row_norm": "a logit needs no bounds",
 }
-"""The same for dp_logit."""
+"""Name what to write instead of such an argument of dp_logit."""
 
 INSTEAD_POISSON = INSTEAD_LOGIT | {
     **dict.fromkeys(_ERRORS, _ALWAYS_ROBUST),
@@ -81,7 +81,7 @@ INSTEAD_POISSON = INSTEAD_LOGIT | {
     **dict.fromkeys(_FAMILY, "its family is poisson, and its link the logarithm"),
     "row_norm": "a Poisson regression needs no bounds",
 }
-"""The same for dp_poisson."""
+"""Name what to write instead of such an argument of dp_poisson."""
 
 INSTEAD_IV = INSTEAD | {
     **dict.fromkeys(_METHOD, "dp_iv has one method; leave it out"),
@@ -91,7 +91,7 @@ INSTEAD_IV = INSTEAD | {
     "x_new": "call result.predict(newdata)",
     "row_norm": "no bounds are needed",
 }
-"""The same for dp_iv."""
+"""Name what to write instead of such an argument of dp_iv."""
 
 _SHARED = (
     *("freq_weights", "var_weights", "sample_weight", "weight", "na_action", "na_rm", "na.rm"),
@@ -111,7 +111,7 @@ INSTEAD_DESCRIBE = {name: INSTEAD[name] for name in _SHARED} | {
     "method": "descriptions are released by one method; leave it out",
     "n_jobs": "leave it out",
 }
-"""The same for dp_describe."""
+"""Name what to write instead of such an argument of dp_describe."""
 
 # Names of commands and estimators of other programs, in small letters.
 LEAST_SQUARES = (
