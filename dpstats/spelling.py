@@ -1,6 +1,6 @@
 """Name the nearest known name in an error about one that is not known."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 
 from dpstats.errors import ArgumentError, shown
@@ -15,6 +15,16 @@ class Unlisted(tuple):
 
     They are the cells of its first line, which is a row where the file has no names.
     """
+
+
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """Write names as a part of a sentence, and how many more there are than ``most``.
+
+    >>> listed(["x", "y"]), listed(["x", "y", "z"], most=2)
+    ('x, y', 'x, y and 1 more')
+    """
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def nearest(name, known: Collection[str]) -> str | None:
@@ -72,8 +82,7 @@ def near_or_listed(name, columns: Collection[str]) -> str:
         return _LOOK_UP
     if not columns:
         return "the data have no columns"
-    more = f" and {len(columns) - _LISTED} more" if len(columns) > _LISTED else ""
-    return f"the columns are {', '.join(map(str, [*columns][:_LISTED]))}{more}"
+    return f"the columns are {listed([*map(str, columns)], _LISTED)}"
 
 
 def no_column(name, columns: Collection[str]) -> ArgumentError:

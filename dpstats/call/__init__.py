@@ -1,4 +1,4 @@
-"""Build one validated call of dp_ols: formula, table, schema, method and cost.
+"""Build one validated call that fits formulas: formula, table, schema, method and cost.
 
 It holds public facts; passes over rows and noise start in ``run``.
 """

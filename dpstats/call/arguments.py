@@ -1,4 +1,4 @@
-"""Check the arguments of dp_ols against each other before any row is read."""
+"""Check the arguments of a fit against each other before any row is read."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence

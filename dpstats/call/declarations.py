@@ -10,7 +10,7 @@ from dpstats.codebook import PARTS
 from dpstats.codebook import Schema as Declared
 from dpstats.engines import AnyTable
 from dpstats.engines.cells import is_utf8
-from dpstats.engines.columns import NUMERIC, UNTYPED, no_number
+from dpstats.engines.columns import NUMERIC, UNTYPED, no_levels, no_number
 from dpstats.errors import ArgumentError, FormulaError, shown
 from dpstats.estimators.contract import Method
 from dpstats.formula import Formula
@@ -236,11 +236,8 @@ def _kind(name: str, formula: Formula, table: AnyTable, declared) -> Numeric | C
         return None
     if factor or kind == "string":
         several = factor and formula.absorbed is not None
-        raise ArgumentError(
-            f"the levels of {name} must be declared, because those present in the data are "
-            f'private: levels={{"{name}": [...]}} or a Categorical column (in polars an Enum)'
-            + ("; the labels of the first column after | alone are private" * several)
-        )
+        more = "; the labels of the first column after | alone are private" * several
+        raise no_levels(name, more)
     raise no_number(name, kind)
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 from dpstats.call.request import Request, Selection
 from dpstats.engines import AnyTable
 from dpstats.rows.group_labels import columns_of
-from dpstats.schema import Schema
+from dpstats.schema import Kind
 
 # A longer list of group labels is described by its length and a checksum.
 _LISTED = 50
@@ -63,10 +63,11 @@ def _columns(request: Request) -> dict:
     return {name: _type(request.table, name) for name in sorted(names)}
 
 
-def _schema(schema: Schema) -> dict:
-    """Describe what each variable of a schema may be."""
+def kinds(schema: Mapping[str, Kind | None]) -> dict:
+    """Describe what each variable of a schema may be, None of a number without bounds."""
     return {
-        name: {"is": type(kind).__name__, **plain(asdict(kind))} for name, kind in schema.items()
+        name: {"is": type(kind).__name__, **plain({} if kind is None else vars(kind))}
+        for name, kind in schema.items()
     }
 
 
@@ -81,7 +82,7 @@ def _of_formula(request: Request) -> dict:
             "assumptions": list(request.method.assumptions),
             "options": plain(request.options),
             "cost": asdict(request.cost),
-            "schema": _schema(request.schema),
+            "schema": kinds(request.schema),
             "columns": _columns(request),
             "term_bounds": plain(request.term_bounds),
             "x_new": _points(request.x_new),
@@ -112,7 +113,7 @@ def _rows(request: Request) -> dict:
         facts["subset"] = {
             "text": str(text),
             "dialect": type(text).__name__,
-            "schema": _schema(request.subset.schema),
+            "schema": kinds(request.subset.schema),
             "listed": sorted(request.subset.listed),
         }
     return facts

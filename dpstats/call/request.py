@@ -1,4 +1,4 @@
-"""Describe one call of dp_ols by public facts, all of them checked before a row is read."""
+"""Describe one call that fits a formula by public facts, checked before a row is read."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

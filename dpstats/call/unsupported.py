@@ -30,17 +30,22 @@ _LEVEL = "give it to result.summary(alpha=) or result.conf_int(alpha=), which co
 _BOUNDS = "give bounds={column: (low, high)} on columns as they are in the data"
 _PENALTY = "adassp and noisy_newton choose their own ridge, and select= keeps the best terms"
 _RANDOM = "there are no random effects; write 'y ~ x | column' or by= for effects by group"
+# Arguments that several functions do not take, each for a reason of its own.
+_ERRORS = ("vcov", "vce", "se", "se_type", "robust", "hetero", "cov")
+_PERSONS = ("id", "subject", "entity", "panel_id", "person")
+_GROUPS = ("groupby", "group_by", "over", "split")
+_FAMILY = ("family", "link")
+_METHOD = ("method", "companion", "companion_share")
+_SELECT = ("select", "k", "select_share")
 INSTEAD = {
     **dict.fromkeys(["endog", "exog", "X", "y", "x"], _FORMULA),
-    **dict.fromkeys(["vcov", "vce", "se", "se_type", "robust", "hetero", "cov"], _ROBUST),
+    **dict.fromkeys(_ERRORS, _ROBUST),
     **dict.fromkeys(["clusters", "cluster_var", "cov_kwds"], _CLUSTER),
-    **dict.fromkeys(["id", "subject", "entity", "panel_id", "person"], _PERSON),
+    **dict.fromkeys(_PERSONS, _PERSON),
     **dict.fromkeys(["fe", "fixef", "absorb", "entity_effects", "time_effects"], _EFFECTS),
-    **dict.fromkeys(
-        ["groupby", "group_by", "over", "split"], 'write by="column" for one fit a group'
-    ),
+    **dict.fromkeys(_GROUPS, 'write by="column" for one fit a group'),
     **dict.fromkeys(["random", "re_formula", "vc_formula"], _RANDOM),
-    **dict.fromkeys(["family", "link"], _LINEAR),
+    **dict.fromkeys(_FAMILY, _LINEAR),
     **dict.fromkeys(["offset", "exposure"], _OFFSET),
     **dict.fromkeys(["freq_weights", "var_weights", "sample_weight", "weight"], _WEIGHTS),
     **dict.fromkeys(["na_action", "na_rm", "na.rm", "dropna"], _DROPPED),
@@ -57,38 +62,36 @@ INSTEAD = {
 }
 """Name what to write instead of an argument that other packages have."""
 
-_ALWAYS_ROBUST = "its standard errors are robust (HC1) always; leave it out"
-_EXPOSURE = "an exposure is for dp_poisson; give offset= for what is added to the log odds"
-_ONE_METHOD = "a logit is fitted by one method; leave it out"
+_CLUSTERED = 'for clustered ones give cov_type="cluster", cluster="state"'
+_ALWAYS_ROBUST = f"standard errors are robust (HC1) always; {_CLUSTERED}"
+_TERMS = "name the terms in the formula"
 INSTEAD_LOGIT = INSTEAD | {
-    "exposure": _EXPOSURE,
-    **dict.fromkeys(["method", "companion", "companion_share"], _ONE_METHOD),
-    **dict.fromkeys(["select", "k", "select_share"], "name the terms in the formula"),
-    **dict.fromkeys(["family", "link"], "its family is binomial, and its link the logit"),
+    "exposure": "an exposure is for dp_poisson; give offset= for what is added to the log odds",
+    **dict.fromkeys(_METHOD, "a logit is fitted by one method; leave it out"),
+    **dict.fromkeys(_ERRORS, f'robust standard errors have cov_type="HC1"; {_CLUSTERED}'),
+    **dict.fromkeys(_SELECT, _TERMS),
+    **dict.fromkeys(_FAMILY, "its family is binomial, and its link the logit"),
     "row_norm": "a logit needs no bounds",
 }
-"""The same for dp_logit."""
+"""Name what to write instead of such an argument of dp_logit."""
 
-_ONE_METHOD_POISSON = "a Poisson regression is fitted by one method; leave it out"
 INSTEAD_POISSON = INSTEAD_LOGIT | {
-    **dict.fromkeys(["vcov", "vce", "se", "se_type", "robust", "hetero", "cov"], _ALWAYS_ROBUST),
-    **dict.fromkeys(["method", "companion", "companion_share"], _ONE_METHOD_POISSON),
-    **dict.fromkeys(["family", "link"], "its family is poisson, and its link the logarithm"),
+    **dict.fromkeys(_ERRORS, _ALWAYS_ROBUST),
+    **dict.fromkeys(_METHOD, "a Poisson regression is fitted by one method; leave it out"),
+    **dict.fromkeys(_FAMILY, "its family is poisson, and its link the logarithm"),
     "row_norm": "a Poisson regression needs no bounds",
 }
-"""The same for dp_poisson."""
+"""Name what to write instead of such an argument of dp_poisson."""
 
 INSTEAD_IV = INSTEAD | {
-    **dict.fromkeys(
-        ["method", "companion", "companion_share"], "dp_iv has one method; leave it out"
-    ),
-    **dict.fromkeys(["select", "k", "select_share"], "name the terms in the formula"),
-    **dict.fromkeys(["vcov", "vce", "se", "se_type", "robust", "hetero", "cov"], _ALWAYS_ROBUST),
+    **dict.fromkeys(_METHOD, "dp_iv has one method; leave it out"),
+    **dict.fromkeys(_SELECT, _TERMS),
+    **dict.fromkeys(_ERRORS, _ALWAYS_ROBUST),
     **dict.fromkeys(["instruments", "endog", "exog", "iv"], "write them as in 'y ~ x + [d ~ z]'"),
     "x_new": "call result.predict(newdata)",
     "row_norm": "no bounds are needed",
 }
-"""The same for dp_iv."""
+"""Name what to write instead of such an argument of dp_iv."""
 
 _SHARED = (
     *("freq_weights", "var_weights", "sample_weight", "weight", "na_action", "na_rm", "na.rm"),
@@ -100,15 +103,15 @@ _OF_PERSONS = 'where a person has several rows name their column, unit="person"'
 INSTEAD_DESCRIBE = {name: INSTEAD[name] for name in _SHARED} | {
     **dict.fromkeys(["include", "exclude", "formula", "variables", "vars"], _COLUMNS),
     **dict.fromkeys(["percentiles", "probs", "q"], "give quantiles=(0.1, 0.9)"),
-    **dict.fromkeys(["groupby", "group_by", "over", "split"], 'write by="column"'),
+    **dict.fromkeys(_GROUPS, 'write by="column"'),
     **dict.fromkeys(["cov_type", "cluster", "clusters", "cov_kwds"], _OF_PERSONS),
-    **dict.fromkeys(["id", "subject", "entity", "panel_id", "person"], _OF_PERSONS),
+    **dict.fromkeys(_PERSONS, _OF_PERSONS),
     "conf_level": "give alpha=",
     "bins": "histogram=True has bins that follow from bounds= or from what is released",
     "method": "descriptions are released by one method; leave it out",
     "n_jobs": "leave it out",
 }
-"""The same for dp_describe."""
+"""Name what to write instead of such an argument of dp_describe."""
 
 # Names of commands and estimators of other programs, in small letters.
 LEAST_SQUARES = (
@@ -117,9 +120,9 @@ LEAST_SQUARES = (
 )
 _LOGIT = ("logit", "logistic", "glm", "binomial", "noisy_logit")
 _POISSON = ("poisson", "count", "counts", "ppml", "fepois", "negbin", "noisy_poisson")
+_INSTRUMENTS = ("iv", "2sls", "tsls", "iv2sls", "ivreg", "ivregress", "noisy_instruments")
 _OTHER_MODELS = (
-    *("probit", "tobit", "cox", "quantile", "quantreg"),
-    *("iv", "2sls", "tsls", "ivreg", "ivregress", "gmm", "re", "random", "mixed"),
+    *("probit", "tobit", "cox", "quantile", "quantreg", "gmm", "re", "random", "mixed"),
     *("lasso", "ridge", "elasticnet"),
 )
 
@@ -140,6 +143,8 @@ def unknown_method(name, known: Collection[str]) -> ArgumentError:
         return ArgumentError(f"there is no method={name!r}: dp_logit fits a logistic regression")
     if said in _POISSON:
         return ArgumentError(f"there is no method={name!r}: dp_poisson fits a Poisson regression")
+    if said in _INSTRUMENTS:
+        return ArgumentError(f"there is no method={name!r}: dp_iv fits two-stage least squares")
     if said in _OTHER_MODELS:
         return ArgumentError(
             f"there is no method={name!r}: only linear regressions are fitted, by least squares; "

@@ -1,4 +1,4 @@
-"""Convert texts from the command line to the values that dp_ols takes."""
+"""Convert texts from the command line to the values that verbs take."""
 
 import csv
 import inspect

@@ -6,7 +6,7 @@ from dpstats.codebook import Schema
 from dpstats.codebook.schema import PARTS
 from dpstats.describe.request import DescribeRequest
 from dpstats.engines import AnyTable
-from dpstats.engines.columns import NUMERIC, UNTYPED, no_number
+from dpstats.engines.columns import NUMERIC, UNTYPED, no_levels, no_number
 from dpstats.engines.open_table import open_table
 from dpstats.errors import ArgumentError, shown
 from dpstats.option_checks import is_word, number
@@ -156,10 +156,7 @@ def _kind(name: str, table: AnyTable, declared: Schema) -> Categorical | Numeric
             f'types={{"{name}": "number"}} or levels={{"{name}": [...]}}'
         )
     if kind in ("string", "category"):
-        raise ArgumentError(
-            f"the levels of {name} must be declared, because those present in the data are "
-            f'private: levels={{"{name}": [...]}} or a Categorical column (in polars an Enum)'
-        )
+        raise no_levels(name)
     raise no_number(name, kind)
 
 

@@ -58,9 +58,7 @@ def describe(request: DescribeRequest, noise: Noise) -> Described:
     share = _FIRST if numbers else 0.0
     rest = request.cost.after(share)
     found = _limits(request, numbers, request.cost.part(share), rest, noise)
-    factors = {n: kind for n, kind in request.columns.items() if isinstance(kind, Categorical)}
-    known: dict[str, Limits | Categorical] = {**found, **factors}
-    counting, columns = request.counting, {n: known[n] for n in request.columns}
+    counting, columns = request.counting, {**request.columns, **found}
     joint = Joint.of(columns, len(request.labels), counting.one, counting.in_groups)
     total = request.total(partial(_totals, joint, request.by))
     noisy = noise.add(joint.query(total), rest)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -39,11 +39,6 @@ class DescribeRequest:
     unit: PrivacyUnit | None = None
     weights: Weights | None = None
     cost: GDP = GDP(1.0)
-
-    @cached_property
-    def numbers(self) -> tuple[str, ...]:
-        """Name the numeric columns."""
-        return tuple(n for n, kind in self.columns.items() if not isinstance(kind, Categorical))
 
     @property
     def z(self) -> float:

@@ -128,6 +128,14 @@ def declared(name: str, column: Column, kind: str) -> Column:
     return column
 
 
+def no_levels(name: str, more: str = "") -> ArgumentError:
+    """Build the error for a factor whose levels neither its type nor ``levels=`` declares."""
+    return ArgumentError(
+        f"the levels of {name} must be declared, because those present in the data are "
+        f'private: levels={{"{name}": [...]}} or a Categorical column (in polars an Enum){more}'
+    )
+
+
 def no_number(name: str, kind: str) -> ArgumentError:
     """Build the error for a column that is neither a number nor a factor.
 

@@ -1,4 +1,4 @@
-"""Open what dp_ols is given as data, as a table."""
+"""Open what a call is given as data, as a table."""
 
 import glob
 import os

@@ -120,8 +120,7 @@ def _runs(methods, formula, data, *, by, epsilon, delta, seed, **call) -> dict[s
         if name in BASELINES:
             if options:
                 raise ArgumentError(f"{name} is a baseline without options, got {options!r}")
-            run = partial(_baseline, name, epsilon, seed)
-            runs[not_private(label)] = run
+            runs[not_private(label)] = partial(_baseline, name, epsilon, seed)
         elif name in {**GENERALIZED, **INSTRUMENTAL}:
             raise ArgumentError(
                 f"evaluate compares with least squares, got method={name!r}; dp.plan_study sets "
@@ -132,8 +131,8 @@ def _runs(methods, formula, data, *, by, epsilon, delta, seed, **call) -> dict[s
         else:
             request = request_for(formula, data, method=name, epsilon=epsilon, options=options,
                                   delta=delta_of(name, delta), **call)  # fmt: skip
-            released = _refitted if request.method.ranges.marginals else _released
-            runs[label] = partial(released, label, request, by)
+            released = partial(_refitted, by) if request.method.ranges.marginals else _released
+            runs[label] = partial(released, label, request)
     return runs
 
 
@@ -155,7 +154,7 @@ def delta_of(name: str, delta: float | None) -> float | None:
     return None if METHODS[name].guarantee == "pure" else delta
 
 
-def _released(label: str, request: Request, by, cells: Cells, trials: int, progress) -> np.ndarray:
+def _released(label: str, request: Request, cells: Cells, trials: int, progress) -> np.ndarray:
     """Predict from releases with the whole budget in each group.
 
     The groups of a trial are released in one go where the method can; else the first pass over
@@ -182,7 +181,7 @@ def _released(label: str, request: Request, by, cells: Cells, trials: int, progr
     return predictions
 
 
-def _refitted(label: str, request: Request, by, cells: Cells, trials: int, progress) -> np.ndarray:
+def _refitted(by, label: str, request: Request, cells: Cells, trials: int, progress) -> np.ndarray:
     """Predict from whole calls, for a method that first estimates distributions of columns."""
     predictions = np.empty((len(cells.labels), trials, len(cells.points)))
     for t in progress_bar(range(trials), label, progress):

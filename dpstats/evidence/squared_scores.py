@@ -30,7 +30,7 @@ class ScoredEvidence(Evidence):
     squares_kept: Number = None
 
     def with_squares(self, squares, cut, deviation, kept=None) -> Self:
-        """Return the same with released squares of scores, which residuals were cut for at c."""
+        """Return the evidence with released squares of scores, whose residuals were cut at c."""
         return replace(
             self, squares=squares, squares_cut=cut**2, squares_deviation=deviation,
             squares_kept=kept,

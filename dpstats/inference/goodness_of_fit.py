@@ -62,7 +62,7 @@ class GoodnessOfFit:
     reason: str = ""
 
     def without_errors(self, rows: Estimate) -> "GoodnessOfFit":
-        """Return the same with another number of rows, and no errors of R-squared and the scale."""
+        """Return the figures with other rows, and with no errors of R-squared and the scale."""
         rsquared, scale = Estimate(self.rsquared.value), Estimate(self.scale.value)
         return replace(self, rows=rows, rsquared=rsquared, scale=scale)
 

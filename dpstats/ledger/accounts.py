@@ -95,7 +95,7 @@ def limits(connection, dataset: Dataset, analyst: str | None) -> dict[str, tuple
         if own is None:
             raise BudgetError(
                 f"no budget is allocated to {analyst!r}; the steward can do so with "
-                f"`dpstats ledger allocate`"
+                "`dpstats ledger allocate`"
             )
         found[analyst] = (f"the allocation of {analyst!r}", own)
     elif connection.execute("SELECT 1 FROM analysts").fetchone():
@@ -107,7 +107,7 @@ def limits(connection, dataset: Dataset, analyst: str | None) -> dict[str, tuple
 
 
 def _as_arguments(stated: str) -> str:
-    """Write a relation as the arguments of dp_ols that ask for it."""
+    """Write a relation as the arguments of a call that ask for it."""
     neighbors, _, unit = stated.partition(" of ")
     return f"neighbors={neighbors!r}" + (f", unit={unit!r}" if unit else "")
 

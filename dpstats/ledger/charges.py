@@ -31,10 +31,9 @@ class LedgerCharge(Charge):
         text = to_text(results)
         try:
             with self.store.writing(settled=False) as connection:
-                release = {"id": self.request, "result": text}
-                insert(connection, "releases", self.actor, "released", **release)
-                change = {"state": "released"}
-                update(connection, "requests", self.request, self.actor, "released", **change)
+                who = self.actor, "released"
+                insert(connection, "releases", *who, id=self.request, result=text)
+                update(connection, "requests", self.request, *who, state="released")
         except LedgerError as error:
             raise LedgerError(
                 f"the result of request {self.request} could not be stored, so it is not shown and "

@@ -133,7 +133,7 @@ def summary(dataset: Dataset, pairs: Sequence[tuple[str, str]], people: pd.DataF
 
 
 def html(dataset: Dataset, pairs: Sequence[tuple[str, str]], people: pd.DataFrame) -> str:
-    """Write the same as HTML; names are escaped."""
+    """Write the facts of a data set and its analysts as HTML; names are escaped."""
     tables = [html_table(pairs, title=_title(dataset))]
     if len(people):
         rows = [[name, *map(_digits, numbers)] for name, *numbers in people.itertuples(index=False)]

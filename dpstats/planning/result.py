@@ -205,7 +205,7 @@ def as_text(
 def as_html(
     title: str, target: str, least: pd.DataFrame, frame: pd.DataFrame, terms: list[str], notes
 ) -> str:
-    """Write the same as HTML; names are escaped."""
+    """Write the forecasts and notes as HTML; names are escaped."""
     tables = map(html_of, _tables(target, least, frame, terms))
     return "\n".join([html_notes([title]), *tables, html_notes(notes)])
 

@@ -22,7 +22,7 @@ def described_instruments(result: DPIVResults) -> dict:
 
 
 def described_group_instruments(result: DPIVGroupResults) -> dict:
-    """Give the same of groups; numbers go by group, then by instrument."""
+    """Describe the instruments of groups; numbers go by group, then by instrument."""
     stage = result.first_stage
     return {
         **_written(result),

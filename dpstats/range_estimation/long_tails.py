@@ -138,7 +138,7 @@ class _Tail:
         return reached
 
     def _by_power_law(self, shares: np.ndarray) -> np.ndarray:
-        """Return the same, 0 of rows that are seen, where the tail goes on as a power law."""
+        """Return distances of shares (m,) where the tail is a power law, 0 where rows are seen."""
         near, far = self.shares(self.seen * np.array([1.0, _FARTHER]))
         if not far > 0:
             return np.zeros(len(shares))

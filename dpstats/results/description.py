@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 
+from dpstats.atomic_write import replacing
 from dpstats.describe import Bar, Figure, quantile_name
 from dpstats.engines.stored_labels import restored, stored
 from dpstats.errors import NotReleasedError
@@ -191,11 +192,12 @@ class DPDescription(PrintedTable):
         """
         from dpstats.results.record.record import write_record
 
-        return write_record({self.formula: self}, path, publication, "dpstats.dp_describe")
+        return write_record({self.formula: self}, path, publication)
 
     def to_csv(self, path) -> None:
-        """Write ``frame`` as CSV, which spreadsheets read without running a cell."""
-        write_csv(self.frame, path)
+        """Write :attr:`frame` to a CSV file, which appears whole or not at all."""
+        with replacing(path) as temporary:
+            write_csv(self.frame, temporary)
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to plain content for JSON, which :meth:`from_dict` restores."""

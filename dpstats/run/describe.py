@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from dpstats.call.facts import plain
+from dpstats.call.facts import kinds, plain
 from dpstats.describe import DescribeRequest
 from dpstats.describe.release import describe
 from dpstats.errors import InternalError
@@ -12,9 +12,8 @@ from dpstats.option_checks import checked_progress
 from dpstats.privacy import Chargeable
 from dpstats.results import DPDescription
 from dpstats.run.charge import guarded, reserved
+from dpstats.spelling import listed
 from dpstats.tracebacks import SPENT
-
-_NAMED = 5
 
 
 def describe_charged(
@@ -55,10 +54,8 @@ def _notes(unseen: tuple[str, ...], share: float) -> tuple[str, ...]:
     hidden = tuple(filter(None, [note_on_share(share)]))
     if not unseen:
         return hidden
-    rest = len(unseen) - _NAMED
-    named = ", ".join(unseen[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")
     return (
-        f"too few rows of {named} are seen at this epsilon to tell how far they reach, so "
+        f"too few rows of {listed(unseen)} are seen at this epsilon to tell how far they reach, so "
         "intervals of means and deviations are unbounded; declare bounds=, or raise epsilon",
         *hidden,
     )
@@ -75,10 +72,6 @@ def facts(request: DescribeRequest) -> dict:
     table, subset = request.table, request.subset
     beside = {"unit": request.unit, "weights": request.weights}
     beside = {name: chosen for name, chosen in beside.items() if chosen is not None}
-    columns = {
-        name: {"is": type(kind).__name__, **plain({} if kind is None else vars(kind))}
-        for name, kind in request.columns.items()
-    }
     read = {*request.columns, *(() if request.by is None else (request.by,))}
     read |= set() if subset is None else {*subset.schema}
     read |= {chosen.column for chosen in beside.values()}
@@ -87,7 +80,7 @@ def facts(request: DescribeRequest) -> dict:
         "method": "describe",
         "source": table.source,
         "call": {
-            "columns": columns,
+            "columns": kinds(request.columns),
             "kinds": {name: table.kind(name) for name in sorted(read)},
             "by": request.by,
             "groups": plain(request.labels),
@@ -97,11 +90,7 @@ def facts(request: DescribeRequest) -> dict:
             "alpha": request.alpha,
             **({"histogram": True} if request.histogram else {}),
             "subset": None if subset is None else str(subset.condition.text),
-            "subset_columns": {} if subset is None else _kinds(subset.schema),
+            "subset_columns": {} if subset is None else kinds(subset.schema),
             **{name: plain(vars(chosen)) for name, chosen in beside.items()},
         },
     }
-
-
-def _kinds(schema) -> dict:
-    return {n: {"is": type(kind).__name__, **plain(vars(kind))} for n, kind in schema.items()}

@@ -65,7 +65,7 @@ class GroupedRows:
 class Outcomes:
     """Collect the released columns of all groups, part by part.
 
-    ``cov_type`` is "HC1" where any group's inference is robust, and ``limited`` says that any
+    ``cov_type`` is "HC1" or "cluster" where any group's inference is, and ``limited`` says that any
     group's predictions are of clipped rows. ``sizes`` are the groups' numbers of complete rows,
     or of privacy units.
     """

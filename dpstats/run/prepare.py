@@ -18,9 +18,8 @@ from dpstats.run.marginals import with_marginals
 from dpstats.run.passes import TablePasses, in_use, in_whole_groups, may_hold
 from dpstats.schema import Numeric
 from dpstats.selection import Candidates
+from dpstats.spelling import listed
 
-# So many columns are named in a sentence.
-_NAMED = 5
 # A range from two quantiles is extended by this part of its width on either side where rows beyond
 # it bend what a method fits.
 _WIDENED = 0.2
@@ -131,11 +130,10 @@ def _note_on_quantiles(rows: Mapping[str, float]) -> str:
     """Name the columns whose range comes from two quantiles, and the rows a histogram needs."""
     if not rows:
         return ""
-    first, rest = list(rows)[:_NAMED], len(rows) - _NAMED
-    named = ", ".join(first) + (f" and {rest} more" if rest > 0 else "")
     return (
-        f"too few rows for a histogram of {named} at this epsilon (about {max(rows.values()):,.0f} "
-        "would do), so only a median and a spread were released for a range; bounds= are better"
+        f"too few rows for a histogram of {listed([*rows])} at this epsilon (about "
+        f"{max(rows.values()):,.0f} would do), so only a median and a spread were released for a "
+        "range; bounds= are better"
     )
 
 

@@ -235,7 +235,7 @@ def _heavy(marginals: Mapping[str, Marginal], y: Marginal) -> float:
 
 
 def _seen_heavy(marginals: Mapping[str, Marginal], y: Marginal) -> float:
-    """Return the same as far as they show one."""
+    """Return how clearly the distributions show a heavy tail of scores, from 0 to 1."""
     columns = marginals.values()
     signs = (
         max(marginal.moment(4) for marginal in columns) - _KURTOSIS,

@@ -1,6 +1,6 @@
-"""Run a study: a text file with data, declarations and models, on real or synthetic rows.
+"""Run a study: a text file with data, declarations and entries, on real or synthetic rows.
 
-Each model is one call of ``dp_ols``, and nothing here sees rows or noise.
+Each entry is one call of a verb, and nothing here sees rows or noise.
 """
 
 from dpstats.study.models import Model

@@ -31,7 +31,7 @@ class Model:
 
     @property
     def formula(self):
-        """Return the formula as dp_ols takes it."""
+        """Return the formula, or several in a list, as the verb takes them."""
         return self.formulas if len(self.formulas) > 1 else self.formulas[0]
 
     @property

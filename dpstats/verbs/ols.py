@@ -1,4 +1,4 @@
-"""Fit a regression with dp_ols, from a formula, bounds and a mechanism to a result."""
+"""Fit a linear regression."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, overload

@@ -173,24 +173,25 @@ class Extremes:
     @classmethod
     def unknown(cls, columns: int) -> "Extremes":
         """Return the extremes of distributions of which nothing is known; no column has a tail."""
+        none = np.zeros(columns)
         return cls(
-            1.0,
-            1.0,
-            math.inf,
-            np.full(columns, math.inf),
-            np.zeros(columns),
-            np.zeros(columns),
-            np.zeros(columns),
-            np.zeros((columns, len(cls.SHARES))),
-            np.zeros(columns),
-            np.eye(columns),
-            np.array([-math.inf, math.inf]),
-            math.inf,
-            math.inf,
-            1.0,
-            1.0,
-            np.zeros(1),
-            np.ones(1),
+            heavy=1.0,
+            heavy_seen=1.0,
+            leverage=math.inf,
+            kurtosis=np.full(columns, math.inf),
+            skewness=none,
+            tails=none,
+            far_tails=none,
+            distances=np.zeros((columns, len(cls.SHARES))),
+            within=none,
+            moves=np.eye(columns),
+            y_ends=np.array([-math.inf, math.inf]),
+            y_reach=math.inf,
+            y_most=math.inf,
+            y_far_square=1.0,
+            y_error=1.0,
+            y_points=np.zeros(1),
+            y_weights=np.ones(1),
         )
 
 

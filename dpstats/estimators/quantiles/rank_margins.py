@@ -35,7 +35,7 @@ def rank_margin(level: float, count: int, m: int, epsilon: float) -> float | Non
 
 
 def cell_margin(level: float, count: int, m: int, epsilon: float, cells: int) -> float | None:
-    """Return the same for ends drawn from ``cells`` cells, proven but for the normal distribution.
+    """Return the margin of ends drawn from ``cells`` cells, proven but for the normal distribution.
 
     The ends are those of :func:`~dpstats.estimators.quantiles.private_quantiles.private_end`. Let
     the share of the m values below the centre c be 1/2 - Z, Z about N(0, 1/(4 m)), and the lower

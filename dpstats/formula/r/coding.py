@@ -55,7 +55,7 @@ def model_of(text: str) -> patsy.ModelDesc:
 def coded(info: DesignInfo, terms: Sequence[Term], schema: Schema) -> DesignInfo:
     """Describe the design with the columns of R's model.matrix."""
     full = _full(terms, info.factor_infos)
-    _check_distinct(terms, full, info.factor_infos)
+    _check_distinct(terms, full)
     names, codings = [], OrderedDict()
     for term in terms:
         matrices = {
@@ -103,7 +103,7 @@ def _full(terms: Sequence[Term], infos: Mapping) -> set[tuple[Term, RFactor]]:
     return full if INTERCEPT in terms or first is None else full | {first}
 
 
-def _check_distinct(terms: Sequence[Term], full: set, infos: Mapping) -> None:
+def _check_distinct(terms: Sequence[Term], full: set) -> None:
     """Refuse a model some of whose columns are sums of others, where lm would give NA.
 
     Coded by levels, a factor brings its contrasts and the term without it; a part that

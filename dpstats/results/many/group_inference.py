@@ -45,6 +45,11 @@ class GroupInference(ABC):
     privacy: PrivacyReport
 
     @cached_property
+    def parsed_formula(self) -> Formula:
+        """Return the formula as parsed."""
+        return Formula.parse(self.formula)
+
+    @cached_property
     def uncertainty(self) -> Uncertainty:
         """Derive from the releases the distributions of their errors."""
         return self.stack.uncertainty()
@@ -214,7 +219,7 @@ class GroupInference(ABC):
         added = added_to(self.evidence.model, len(rows), offset, exposure)
         if self.limited:
             rows = np.clip(rows, design.low, design.high)
-        if Formula.parse(self.formula).absorbed is not None:
+        if self.parsed_formula.absorbed is not None:
             rows = np.full_like(rows, np.nan)
         low, high = self.response_range
         predictors = self.estimates[:, : self.size] @ rows.T + added
@@ -267,8 +272,7 @@ class GroupInference(ABC):
     @cached_property
     def _design(self) -> Design:
         """Build the design from the public schema."""
-        formula = Formula.parse(self.formula)
-        return formula.design(self.schema, self.term_bounds, self.clipping)
+        return self.parsed_formula.design(self.schema, self.term_bounds, self.clipping)
 
     @property
     def declared_range(self) -> tuple[float, float]:
@@ -315,7 +319,7 @@ class GroupInference(ABC):
 
     def _point(self, label: str) -> pd.Series:
         """Return the predictions at a labelled point, NaN where they need absorbed effects."""
-        if Formula.parse(self.formula).absorbed is not None:
+        if self.parsed_formula.absorbed is not None:
             return pd.Series(np.nan, self._index())
         if label not in self.predictions:
             raise AttributeError(label)  # Python then asks __getattr__, which gives the reason

@@ -68,8 +68,10 @@ class DPGroupResults(GroupInference):
         Terms kept by ``select=``, chosen once for all groups, in the order of their choice.
     share : float
         Fraction of each group's budget that the method itself got.
+    plan : str
+        Which method ``"auto"`` chose and why, and notes on estimated ranges.
     cov_type : str
-        "nonrobust" or "HC1", as in statsmodels: whether errors are taken as of one variance.
+        "nonrobust" (errors of one variance), "HC1" or "cluster", as in statsmodels.
     labels_present : bool
         Whether the labels were read off the data, which makes them public.
     sizes : numpy.ndarray, shape (G,), or None

@@ -53,10 +53,11 @@ class DPResults(Tabulated):
     privacy : PrivacyReport
     selected : tuple of str or None
         Terms kept by ``select=``, in the order of their choice; ``formula`` holds only these.
+    plan : str
+        Which method ``"auto"`` chose and why, and notes on estimated ranges.
     share : float
         Fraction of the budget that the method itself got, beside ranges, terms and an auxiliary
         fit.
-
     clipping : mapping
         Ranges that values of some variables were clipped to, where not those of ``schema``.
     estimated : tuple of str

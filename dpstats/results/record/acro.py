@@ -15,13 +15,20 @@ from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PrivacyReport
 from dpstats.results.record.files import Written
 
 ACRO = "1.0.2"
+# What fits by these methods, or describes; all others are of dp_ols.
+_VERBS = {
+    "noisy_logit": "dp_logit",
+    "noisy_poisson": "dp_poisson",
+    "noisy_instruments": "dp_iv",
+    "describe": "dp_describe",
+}
 _RELATION = {ADD_REMOVE: "the presence of", REPLACE_ONE: "the values of"}
 
 
 def acro_json(
     results: Mapping,
     files: Mapping[str, Written],
-    command: str,
+    command: str | None,
     tables: Mapping,
     listed: Mapping[str, Written],
 ) -> str:
@@ -38,7 +45,8 @@ def acro_json(
     return json.dumps({"version": ACRO, "tool": tool, "results": outputs}, indent=4)
 
 
-def _output(name: str, result, written: Written, command: str) -> dict:
+def _output(name: str, result, written: Written, command: str | None) -> dict:
+    command = command or f"dpstats.{_VERBS.get(result.method, 'dp_ols')}"
     return {
         "status": "review" if result.privacy.private else "fail",
         "type": "table" if hasattr(result, "figures") else "regression",
@@ -54,7 +62,7 @@ def _output(name: str, result, written: Written, command: str) -> dict:
     }
 
 
-def _table(name: str, comparison, written: Written, command: str) -> dict:
+def _table(name: str, comparison, written: Written, command: str | None) -> dict:
     """Describe results side by side as an output of its own, whose numbers are theirs."""
     outputs = [_output(name, result, written, command) for result in comparison.results]
     private = all(result.privacy.private for result in comparison.results)

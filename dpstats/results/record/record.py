@@ -22,7 +22,7 @@ def write_record(
     results: Mapping,
     path,
     publication: Mapping | None = None,
-    command: str = "dpstats.dp_ols",
+    command: str | None = None,
     tables: Mapping | None = None,
     together: tuple[float, float] | None = None,
 ) -> Path:
@@ -38,8 +38,8 @@ def write_record(
         ``data_curators`` (list), ``intended_use``, ``data_product_region``,
         ``registry_authors`` (list), and, if wanted, ``description``, ``data_product_sector`` and
         ``publication_date``. Without it no registry entry is written.
-    command : str
-        What made the results, for output checkers.
+    command : str, optional
+        What made the results, for output checkers; by default the function that made each.
     tables : mapping of str to Comparison, optional
         Some of the results side by side, by name: what :func:`dpstats.compare` returns.
     together : (epsilon, delta), optional
@@ -99,7 +99,7 @@ def checked_target(path) -> Path:
 
 
 def _fill(
-    folder: Path, results: Mapping, publication, command: str, tables: Mapping, together
+    folder: Path, results: Mapping, publication, command: str | None, tables: Mapping, together
 ) -> None:
     """Write all files and then their checksums."""
     files = {name: result_files(folder, i, name, each) for i, (name, each) in _numbered(results)}

@@ -37,7 +37,7 @@ def as_text(plan) -> str:
 
 
 def as_html(plan) -> str:
-    """Write the same as HTML; names are escaped."""
+    """Write the widths, the epsilons and notes as HTML; names are escaped."""
     tables = map(html_of, _tables(plan))
     return "\n".join([html_notes([title_of(plan)]), *tables, html_notes(notes_of(plan))])
 

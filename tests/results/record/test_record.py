@@ -183,6 +183,19 @@ def test_a_description_writes_its_own_record(description, tmp_path):
     assert output["properties"] == {"method": "describe", "formula": description.formula}
 
 
+def test_a_record_names_the_function_that_made_each_result(line, tmp_path):
+    table = line.assign(passed=line["y"] > 0.5)
+    fits = {
+        "dp_ols": dp.dp_ols("y ~ x", table, epsilon=4),
+        "dp_logit": dp.dp_logit("passed ~ x", table, epsilon=4),
+        "dp_poisson": dp.dp_poisson("y ~ x", table, epsilon=4),
+        "dp_iv": dp.dp_iv("y ~ [x ~ z]", table, epsilon=4),
+    }
+    folder = write_record(fits, tmp_path / "out")
+    outputs = json.loads((folder / "results.json").read_text())["results"].values()
+    assert [output["command"] for output in outputs] == [f"dpstats.{name}: {name}" for name in fits]
+
+
 def test_the_acro_package_loads_the_record(results, description, tmp_path):
     """Run by ``make test-acro``, whose environment has the pandas that acro needs."""
     single = {name: results[name] for name in ("y ~ x", "two/<regressors>")}

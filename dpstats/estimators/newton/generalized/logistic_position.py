@@ -137,11 +137,6 @@ class Position:
         )
 
 
-def position_variance(directions: int) -> float:
-    """Return the prior variance of the position in each of so many directions, in log odds."""
-    return _PRIOR * prior_variance(directions)
-
-
 def logistic_slope(predictor: np.ndarray) -> np.ndarray:
     """Return mu (1 - mu)."""
     with np.errstate(over="ignore"):

@@ -130,7 +130,10 @@ class Queries(RowQueries):
         return math.hypot(2.0 if self.replaces else 1.0, WEIGHT)
 
     def score_l1(self, p: int) -> float:
-        """Return the same in L1, of scores of p entries: sqrt p times as much, and the square."""
+        """Return how far a row may move sums of scores of p entries in L1, over the limit.
+
+        Scores have sqrt p times their length in L2 there, and the square is one number more.
+        """
         return (2.0 if self.replaces else 1.0) * math.sqrt(p) + WEIGHT
 
     def score_deviation(self, p: int, cost: Cost) -> float:

@@ -112,7 +112,7 @@ class Sizes:
 
     @property
     def far_tail(self) -> float:
-        """Return the same, and a part of it where none is seen."""
+        """Return the excess kurtosis if the tail goes on, a part of it where none is seen."""
         far = self._excess(float((self.continued**4).mean()))
         return self.tail or Extremes.UNSEEN_TAIL * far
 

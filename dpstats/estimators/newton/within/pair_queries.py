@@ -85,7 +85,7 @@ class PairQueries(Queries):
         return exact + self.groups_changed * math.sqrt(self.basis.size + 1) / _ONE
 
     def score_l1(self, p: int) -> float:
-        """Return the same in L1, of scores of p entries."""
+        """Return how far a row may move sums of scores of p entries in L1, over the limit."""
         one, half = (3.0, 1.5) if self.replaces else (1.5, 1.0)
         exact = one * math.sqrt(p) + half * WEIGHT
         return exact + self.groups_changed * (p + 1) / _ONE
