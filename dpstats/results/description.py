@@ -23,9 +23,8 @@ from dpstats.results.show.histograms import histograms, tabulated
 from dpstats.results.show.plot_method import plot_method
 from dpstats.results.store.shapes import DESCRIPTION
 from dpstats.results.store.single import report_from_dict, report_to_dict
-from dpstats.results.store.texts import built, parsed
+from dpstats.results.store.texts import built, parsed, written_by
 
-_STORED = "what to_json() or to_dict() of a DPDescription wrote"
 _TITLE = "Differentially Private Description"
 _WIDTH = 78
 _NEVER = {
@@ -214,7 +213,7 @@ class DPDescription(PrintedTable):
     @classmethod
     def from_dict(cls, content: Mapping) -> "DPDescription":
         """Restore a description from :meth:`to_dict`; ArgumentError for anything else."""
-        return built(_restored, content, DESCRIPTION, _STORED)
+        return built(_restored, content, DESCRIPTION, written_by(cls))
 
     def to_json(self, *path) -> str:
         """Write JSON text from which :meth:`from_json` restores an equal description."""
@@ -224,7 +223,7 @@ class DPDescription(PrintedTable):
     @classmethod
     def from_json(cls, text: str) -> "DPDescription":
         """Restore a description from :meth:`to_json`; ArgumentError for any other text."""
-        return cls.from_dict(parsed(text, _STORED))
+        return cls.from_dict(parsed(text, written_by(cls)))
 
     def __getattr__(self, name: str):
         if name in _NEVER:

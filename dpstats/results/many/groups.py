@@ -24,10 +24,9 @@ from dpstats.results.one.other_names import refusal
 from dpstats.results.show.plot_method import plot_method
 from dpstats.results.store.groups import group_fields, groups_to_dict
 from dpstats.results.store.shapes import GROUPS
-from dpstats.results.store.texts import built, parsed
+from dpstats.results.store.texts import built, parsed, written_by
 from dpstats.schema import Numeric, Schema
 
-_STORED = "what to_json() or to_dict() of a DPGroupResults wrote"
 # So many labels are named in an error.
 _LISTED = 5
 
@@ -214,7 +213,9 @@ class DPGroupResults(GroupInference):
     @classmethod
     def from_dict(cls, content: Mapping) -> "DPGroupResults":
         """Restore a result from :meth:`to_dict`; ArgumentError for any other content."""
-        return built(lambda part: usable(cls(**group_fields(part))), content, GROUPS, _STORED)
+        return built(
+            lambda part: usable(cls(**group_fields(part))), content, GROUPS, written_by(cls)
+        )
 
     def to_json(self, *path) -> str:
         """Write JSON text from which :meth:`from_json` restores an equal result."""
@@ -224,7 +225,7 @@ class DPGroupResults(GroupInference):
     @classmethod
     def from_json(cls, text: str) -> "DPGroupResults":
         """Restore a result from :meth:`to_json`; ArgumentError for any other text."""
-        return cls.from_dict(parsed(text, _STORED))
+        return cls.from_dict(parsed(text, written_by(cls)))
 
     def summary(self) -> str:
         """Summarise as text: counts by status, percentiles over the groups, the privacy block."""

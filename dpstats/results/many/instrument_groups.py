@@ -14,9 +14,7 @@ from dpstats.results.many.groups import DPGroupResults, usable
 from dpstats.results.one.instruments import DPIVResults, OfInstruments, with_instruments
 from dpstats.results.store.groups import group_fields, groups_to_dict
 from dpstats.results.store.shapes import INSTRUMENT_GROUPS
-from dpstats.results.store.texts import built
-
-_STORED = "what to_json() or to_dict() of a DPIVGroupResults wrote"
+from dpstats.results.store.texts import built, written_by
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -122,7 +120,7 @@ class DPIVGroupResults(OfInstruments, DPGroupResults):
     @classmethod
     def from_dict(cls, content: Mapping) -> "DPIVGroupResults":
         """Restore a result from :meth:`to_dict`; ArgumentError for any other content."""
-        return built(_restored, content, INSTRUMENT_GROUPS, _STORED)
+        return built(_restored, content, INSTRUMENT_GROUPS, written_by(cls))
 
 
 def _restored(content: Mapping) -> DPIVGroupResults:

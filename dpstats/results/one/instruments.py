@@ -22,12 +22,11 @@ from dpstats.option_checks import number
 from dpstats.results.one.single import DPResults
 from dpstats.results.store.shapes import INSTRUMENTS
 from dpstats.results.store.single import fields_of, to_plain
-from dpstats.results.store.texts import built
+from dpstats.results.store.texts import built, written_by
 from dpstats.schema import Numeric, Schema
 
 # Level of the critical values that a summary states.
 _ALPHA = 0.05
-_STORED = "what to_json() or to_dict() of a DPIVResults wrote"
 
 
 @dataclass(frozen=True)
@@ -186,7 +185,7 @@ class DPIVResults(OfInstruments, DPResults):
     @classmethod
     def from_dict(cls, content: Mapping) -> "DPIVResults":
         """Restore a result from :meth:`to_dict`; ArgumentError for any other content."""
-        return built(_restored, content, INSTRUMENTS, _STORED)
+        return built(_restored, content, INSTRUMENTS, written_by(cls))
 
 
 def _restored(content: Mapping) -> DPIVResults:

@@ -16,11 +16,9 @@ from dpstats.results.one.tables_mixin import Tabulated
 from dpstats.results.show.plot_method import plot_method
 from dpstats.results.store.shapes import SINGLE
 from dpstats.results.store.single import fields_of, to_plain
-from dpstats.results.store.texts import built, parsed
+from dpstats.results.store.texts import built, parsed, written_by
 from dpstats.schema import Numeric, Schema
 from dpstats.spelling import refuse_others
-
-_STORED = "what to_json() or to_dict() of a DPResults wrote"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -213,7 +211,9 @@ class DPResults(Tabulated):
     @classmethod
     def from_dict(cls, content: Mapping) -> "DPResults":
         """Restore a result from :meth:`to_dict`; ArgumentError for any other content."""
-        return built(lambda content: _usable(cls(**fields_of(content))), content, SINGLE, _STORED)
+        return built(
+            lambda content: _usable(cls(**fields_of(content))), content, SINGLE, written_by(cls)
+        )
 
     def to_json(self, *path) -> str:
         """Write JSON text from which :meth:`from_json` restores an equal result."""
@@ -223,7 +223,7 @@ class DPResults(Tabulated):
     @classmethod
     def from_json(cls, text: str) -> "DPResults":
         """Restore a result from :meth:`to_json`; ArgumentError for any other text."""
-        return cls.from_dict(parsed(text, _STORED))
+        return cls.from_dict(parsed(text, written_by(cls)))
 
 
 def _usable(result: DPResults) -> DPResults:

@@ -4,10 +4,19 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, with_article
 from dpstats.results.store.shapes import check
 
 Result = TypeVar("Result")
+
+
+def written_by(cls: type) -> str:
+    """Name what restores a result of a class.
+
+    >>> written_by(int)
+    'what to_json() or to_dict() of an int wrote'
+    """
+    return f"what to_json() or to_dict() of {with_article(cls.__name__)} wrote"
 
 
 def parsed(text, expected: str) -> Any:

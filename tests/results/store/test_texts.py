@@ -80,6 +80,13 @@ def test_what_does_not_belong_is_refused_wherever_it_is(case, hostile):
 
 
 @pytest.mark.parametrize("case", RESULTS)
+def test_text_that_is_no_result_is_refused_by_the_name_of_its_class(case):
+    kind = type(RESULTS[case])
+    with pytest.raises(dp.ArgumentError, match=rf"^expected what .* of a {kind.__name__} wrote$"):
+        kind.from_json("x")
+
+
+@pytest.mark.parametrize("case", RESULTS)
 def test_a_result_without_a_part_is_refused(case):
     content = json.loads(RESULTS[case].to_json())
     for name in ("formula", "method", "privacy", "schema", "x_new"):
