@@ -112,7 +112,7 @@ columns_of_descriptions <- c(
 
 # The names of columns in a one-sided formula, in a text, or bare; a dot is all but those beside.
 described_columns <- function(expression, value, data, beside) {
-  names <- columns_given("columns", expression, value, data, several = TRUE)
+  names <- columns_given("columns", expression, value, data, TRUE, call = parent.frame())
   if (is.null(names)) {
     bad_argument("expected columns to name columns, as in ~ wage + educ, got ", deparse1(expression))
   }
