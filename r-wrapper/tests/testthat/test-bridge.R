@@ -51,12 +51,16 @@ test_that("levels keep their order and whether they have one", {
 
 test_that("columns of other classes are refused by name", {
   days <- structure(18262L, class = c("IDate", "Date")) # as of data.table
-  expect_error(bridge_column(days, "day"), "of class IDate; convert it with .* as.Date\\(\\) for days")
+  expect_error(bridge_column(days, "day"), "of class IDate; convert it .* as.Date\\(\\) for days")
   odd <- list(
     list(1, 2), matrix(1:2, 2), Sys.time(), as.difftime(1, units = "days"), 1i, as.raw(1),
     structure(1, class = c("haven_labelled", "vctrs_vctr", "double"))
   )
   for (x in odd) expect_error(bridge_column(x, "odd"), "column 'odd'", class = "dpstats_argument_error")
+  # within a formula as.numeric() is of no use
+  expect_error(bridge_column(1i, "odd"), "convert it before the call with as.numeric()", fixed = TRUE)
+  coded <- structure(c(8, 99), na_values = 99, class = c("haven_labelled_spss", "haven_labelled", "double"))
+  expect_error(bridge_column(coded, "educ"), "after haven::zap_missing()", fixed = TRUE)
   skip_without_package("bit64")
   expect_error(bridge_column(bit64::as.integer64(2)^60, "id"), "column 'id' is of class integer64")
 })
