@@ -58,8 +58,9 @@ test_that("columns of other classes are refused by name", {
   )
   for (x in odd) expect_error(bridge_column(x, "odd"), "column 'odd'", class = "dpstats_argument_error")
   # within a formula as.numeric() is of no use
-  expect_error(bridge_column(1i, "odd"), "convert it before the call with as.numeric()", fixed = TRUE)
-  coded <- structure(c(8, 99), na_values = 99, class = c("haven_labelled_spss", "haven_labelled", "double"))
+  expect_error(bridge_column(1i, "odd"), "before the call with as.numeric()", fixed = TRUE)
+  spss <- c("haven_labelled_spss", "haven_labelled", "double")
+  coded <- structure(c(8, 99), na_values = 99, class = spss)
   expect_error(bridge_column(coded, "educ"), "after haven::zap_missing()", fixed = TRUE)
   whole <- structure(4e-323, class = "integer64")
   expect_error(bridge_column(whole, "id"), "column 'id' is of class integer64")
