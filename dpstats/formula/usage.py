@@ -6,7 +6,7 @@ import patsy
 
 from dpstats.errors import FormulaError
 from dpstats.formula.expressions import Reading
-from dpstats.schema import Categorical, ModelSchema, Numeric
+from dpstats.schema import BOOLEAN, Categorical, ModelSchema, Numeric
 
 
 def in_order(readings: Iterable[Reading]) -> tuple[str, ...]:
@@ -118,6 +118,11 @@ def _check_kind(name: str, kind: Numeric | Categorical, reading: Reading) -> Non
 
 def _check_category(name: str, levels: tuple, reading: Reading) -> None:
     """Refuse a category used as a number, or with levels it does not have."""
+    if name in reading.numeric - reading.splined and levels == BOOLEAN.levels:
+        raise FormulaError(
+            f"{name} is true or false, so {reading.code} has no value; write ({name} == True) for "
+            f"{name}, which is 1 or 0"
+        )
     if name in reading.numeric:
         raise FormulaError(
             f"{name} is categorical, so {reading.code} has no value; write {name}, C({name}) or "

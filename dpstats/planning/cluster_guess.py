@@ -34,6 +34,12 @@ class ClusterGuess(CorrelatedGuess):
     ) -> "ClusterGuess | None":
         """Check the guesses; None where no column of clusters is named that is not the unit."""
         if column is None:
+            absorbed = request.formula.absorbed
+            if clusters is not None and absorbed is not None:
+                raise ArgumentError(
+                    "clusters describes the column of cluster= beside the one after |; of "
+                    f"{absorbed} groups says how many there are, so leave clusters out"
+                )
             if clusters is not None:
                 raise ArgumentError(
                     'clusters describes the column of cluster=; add cov_type="cluster" and '

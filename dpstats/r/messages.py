@@ -22,7 +22,7 @@ _WORDS = [
     (r"""\bQ\((["'])(.+?)\1\)""", r"`\2`"),
     (r"(?<![\w.])(-?\d+)\.0\b", r"\1"),
     (r"\b(got|got bounds|only|one of) \((?!Intercept)([^()]*?),?\)", r"\1 c(\2)"),
-    (r"(?<!in )(?<![\w')])\[([^\[\]()]*)\](?!\))", r"c(\1)"),
+    (r"(?<!in )(?<![\w')])(?!(?<=\[)\[[a-z]+\]\]|\[models\.)\[([^\[\]()]*)\](?!\))", r"c(\1)"),
     (r"(?<!in )\[((?:[^\[\]]*c\([^()]*\))+[^\[\]]*)\]", r"list(\1)"),
     (r"text files, lists and object columns", "columns of text files"),
     (r"\bfloat64\b", "numeric"),
@@ -66,6 +66,8 @@ def in_r(message: str) -> str:
     'expected k in [1, 2], got list(1, c("a"))'
     >>> in_r("give types={'my x': 'number'}, or levels={'my x': [...]} and by=")
     'give types = list(`my x` = "number"), or levels = list(`my x` = c(...)) and by'
+    >>> in_r("write [[ols]] for each, or [models.NAME]")  # tables of a study file
+    'write [[ols]] for each, or [models.NAME]'
     """
     for pattern, words in _WORDS:
         message = re.sub(pattern, words, message)

@@ -42,9 +42,13 @@ column_kind <- function(x, name) {
     if (!is.null(kind)) return(kind)
   }
   bad_argument(
-    "column '", name, "' is of class ", class[1L], "; convert it with as.numeric(), as.logical() ",
-    "or factor()", if (inherits(x, c("POSIXt", "Date"))) ", or with as.Date() for days",
+    "column '", name, "' is of class ", class[1L], "; convert it before the call with ",
+    "as.numeric(), as.logical() or factor()",
+    if (inherits(x, c("POSIXt", "Date"))) ", or with as.Date() for days",
     if (inherits(x, "haven_labelled")) ", or with haven::as_factor()",
+    if (inherits(x, "haven_labelled_spss")) {
+      ", after haven::zap_missing(), as its codes for missing stay"
+    },
     if (inherits(x, "integer64")) ", with the package bit64 loaded"
   )
 }

@@ -61,6 +61,9 @@ points_at <- function(x_new, formula) {
   if (is.null(x_new)) return(NULL)
   if (!is.list(x_new) && !is.atomic(x_new)) bad_points()
   if (anyNA(x_new, recursive = TRUE)) bad_argument("argument x_new holds NA")
+  for (value in if (is.list(x_new)) x_new else list(x_new)) {
+    refuse_integer64(value, "argument x_new")
+  }
   if (!is.list(x_new)) x_new <- of_one_regressor(x_new, formula)
   if (is.list(x_new) && !is.data.frame(x_new)) x_new <- as_columns(x_new)
   if (!is.data.frame(x_new)) return(listed(x_new))

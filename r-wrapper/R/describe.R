@@ -68,7 +68,8 @@ dp_describe <- function(data, columns, epsilon, delta = NULL, by = NULL, bounds 
   if (missing(columns)) bad_argument("argument columns is missing") # which may name columns bare
   check_described(entry_names(substitute(list(...)))[-1L])
   check_data(data)
-  by <- grouping(data, columns_given("by", substitute(by), by, data), columns_of_descriptions)
+  by <- columns_given("by", substitute(by), by, data, several = TRUE)
+  by <- grouping(data, by, columns_of_descriptions)
   if (length(by) > 1L) {
     bad_argument("a description has groups of one column, got ", toString(by),
                  "; make one of them, as by interaction(), before the call")
@@ -112,7 +113,7 @@ columns_of_descriptions <- c(
 
 # The names of columns in a one-sided formula, in a text, or bare; a dot is all but those beside.
 described_columns <- function(expression, value, data, beside) {
-  names <- columns_given("columns", expression, value, data, several = TRUE)
+  names <- columns_given("columns", expression, value, data, TRUE, call = parent.frame())
   if (is.null(names)) {
     bad_argument("expected columns to name columns, as in ~ wage + educ, got ", deparse1(expression))
   }

@@ -51,6 +51,7 @@ constant <- function(value, name) {
                  "stand in a formula; make it a column, or write its values, as in x %in% c(1, 2)")
   }
   if (!is.atomic(value) || length(value) != 1L || is.na(value)) return(NULL)
+  names(value) <- NULL # as of quantile() and coef()
   if (inherits(value, "Date")) return(call("as.Date", format(value)))
   if (is.null(attributes(value))) value
 }

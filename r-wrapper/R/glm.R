@@ -66,12 +66,14 @@ generalized <- function(family, given, written, workspace) {
   formula <- with_constants(own_formula(given$formula), data)
   offset <- with_offsets(formula, given, family)
   formula <- given$formula <- offset$formula
-  given$weights <- columns_given("weights", substitute(weights, given), given$weights, data)
-  given$unit <- columns_given("unit", substitute(unit, given), given$unit, data)
-  given$cluster <- columns_given("cluster", substitute(cluster, given), given$cluster, data)
+  given$weights <- columns_given("weights", substitute(weights, given), given$weights, data,
+                               call = given)
+  given$unit <- columns_given("unit", substitute(unit, given), given$unit, data, call = given)
+  given$cluster <- columns_given("cluster", substitute(cluster, given), given$cluster, data,
+                               call = given)
   given$subset <- condition_given(substitute(subset, given), data, workspace)
   given$texts <- formula_texts(formula)
-  by <- columns_given("by", substitute(by, given), given$by, data, several = TRUE)
+  by <- columns_given("by", substitute(by, given), given$by, data, TRUE, call = given)
   by <- written$by <- grouping(data, by)
   key <- group_key(data, by)
   given$columns <- bridge_data(formula, data, c(by, given$weights, given$unit, given$cluster,

@@ -14,7 +14,8 @@ own_notation <- function(expression) {
   }
   if (identical(head, as.name("$")) || identical(head, as.name("[["))) {
     bad_argument(deparse1(expression), ": the columns of data go by their names alone; write ",
-                 as.character(expression[[3L]]))
+                 as.character(expression[[3L]]),
+                 ", or, of another list, give the value a name first")
   }
   expression[-1L] <- lapply(as.list(expression)[-1L], own_notation)
   expression

@@ -7,8 +7,11 @@ with_offsets <- function(formula, given, family) {
   named <- lapply(c(offset = "offset", exposure = "exposure"), function(argument) {
     if (argument == "exposure" && family != "poisson") return(NULL)
     expression <- eval(bquote(substitute(.(as.name(argument)), given)))
-    if (argument == "offset" && is_log(expression)) return(expression)
-    columns_given(argument, expression, given[[argument]], given$data)
+    if (argument == "offset" && is_log(expression)) {
+      elsewhere <- taken_elsewhere(expression, given$data, given)
+      return(if (is.null(elsewhere)) expression else not_of_data(elsewhere))
+    }
+    columns_given(argument, expression, given[[argument]], given$data, call = given)
   })
   formulas <- if (is.list(formula)) formula else list(formula)
   inside <- unique(lapply(formulas, function(each) if (is_formula(each)) offsets_in(each[[length(each)]])))

@@ -89,8 +89,9 @@ dp_plan <- function(formula, n, bounds, methods = NULL, epsilon = NULL, truth = 
   by <- columns_given("by", substitute(by), by, "", several = TRUE)
   weights <- columns_given("weights", substitute(weights), weights, "")
   cluster <- columns_given("cluster", substitute(cluster), cluster, "")
+  formula <- planned_formula(own_formula(formula), c(names(bounds), names(levels)))
   arguments <- list(
-    formula = formula_text(own_formula(formula)), n = n, bounds = named_lists(bounds, "bounds"),
+    formula = formula_text(formula), n = n, bounds = named_lists(bounds, "bounds"),
     methods = if (!is.null(methods)) planned_methods(methods), epsilon = epsilon, truth = named_numbers(truth, "truth"),
     sd = sd, x_sd = named_numbers(x_sd, "x_sd"), levels = named_lists(levels, "levels"),
     delta = delta, neighbors = neighbors, x_new = points_at(x_new, formula), target_width = target_width,
@@ -109,6 +110,15 @@ dp_plan <- function(formula, n, bounds, methods = NULL, epsilon = NULL, truth = 
   if (length(rows_per_person) > 1L) arguments$rows_per_person <- as.list(rows_per_person)
   if (length(clusters) > 1L) arguments$clusters <- as.list(clusters)
   new_dp_plan(ask("plan", arguments))
+}
+
+# The formula with single values of the workspace, as of a fit; vectors are no columns of a plan.
+planned_formula <- function(formula, declared) {
+  if (!inherits(formula, "formula")) return(formula)
+  workspace <- if (is.null(environment(formula))) globalenv() else environment(formula)
+  single <- function(name) length(get0(name, envir = workspace)) == 1L
+  columns <- union(declared, Filter(Negate(single), formula_variables(formula)))
+  with_constants(formula, stats::setNames(as.list(columns), columns))
 }
 
 # By label, a method and its options: the entry without a name is the method's.

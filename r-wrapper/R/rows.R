@@ -3,10 +3,16 @@
 # The names of columns that an argument gives: bare, as texts, after ~, or several within c() or
 # joined by +. Names that are no columns of a data frame are variables, whose value names columns;
 # of a file R does not know the columns, so there a variable that names columns comes first.
-# `value` is the argument itself, which is evaluated only where its expression names no columns.
-columns_given <- function(argument, expression, value, data, several = FALSE) {
+# `value` is the argument itself, which is evaluated only where its expression names no columns, as
+# an element of another list than the data does not; `call` is where the data were given.
+columns_given <- function(argument, expression, value, data, several = FALSE,
+                          call = parent.frame()) {
   written <- names_in(expression)
-  if (is_path(data) && !is.null(written)) {
+  elsewhere <- taken_elsewhere(expression, data, call)
+  if (!is.null(elsewhere)) {
+    names <- tryCatch(value, error = function(e) NULL)
+    if (!is.character(names) || length(names) != 1L) not_of_data(elsewhere)
+  } else if (is_path(data) && !is.null(written)) {
     found <- tryCatch(value, error = function(e) written)
     names <- if (is.null(found) || is_naming(found)) found else written
   } else if (length(written) && all(written %in% names(data))) {
@@ -45,12 +51,39 @@ no_value <- function(argument, expression, written, data) {
                                                 "list(educ = c(1, 2, 3)), and name groups by by = sex"))
 }
 
-# The names in an expression that only names columns, else NULL; d$x names x.
+# The first element of another list than the data in an expression that names columns, such as
+# other$w, which is not the column w; of data that are a value or a file it cannot be told.
+taken_elsewhere <- function(expression, data, call) {
+  table <- if (!is_path(data)) eval(quote(substitute(data)), call)
+  if (!is.language(table)) return(NULL)
+  own <- function(taken) identical(taken[[2L]], table) || identical(taken[[2L]], as.name(".data"))
+  Find(Negate(own), elements_in(expression))
+}
+
+elements_in <- function(expression) {
+  if (!is.call(expression)) return(NULL)
+  if (is_element(expression)) return(list(expression))
+  unlist(lapply(as.list(expression)[-1L], elements_in))
+}
+
+is_element <- function(expression) {
+  is.symbol(expression[[1L]]) && as.character(expression[[1L]]) %in% c("$", "[[")
+}
+
+not_of_data <- function(expression) {
+  bad_argument(deparse1(expression), ": the columns of data go by their names alone; make it a ",
+               "column of data and write its name")
+}
+
+# The names in an expression that only names columns, else NULL; d$x names x, as d[["x"]] does.
 names_in <- function(expression) {
   if (is.symbol(expression)) return(as.character(expression))
   if (is.character(expression)) return(expression)
   if (!is.call(expression) || !is.symbol(expression[[1L]])) return(NULL)
-  if (as.character(expression[[1L]]) %in% c("$", "[[")) return(names_in(expression[[3L]]))
+  if (is_element(expression)) {
+    name <- expression[[3L]]
+    return(if (is.character(name) || identical(expression[[1L]], as.name("$"))) names_in(name))
+  }
   if (!as.character(expression[[1L]]) %in% c("~", "c", "+", "(")) return(NULL)
   if (identical(expression[[1L]], as.name("~")) && length(expression) == 3L) return(NULL)
   parts <- lapply(as.list(expression)[-1L], names_in)

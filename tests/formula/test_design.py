@@ -359,6 +359,7 @@ UNSUITABLE = [
     ("y ~ I(g == 'q')", "no level 'q'"),
     ("y ~ np.log(g)", "g is categorical"),
     ("y ~ np.where(b, x, z)", "b == True"),
+    ("y ~ I(b * x)", r"b is true or false, so .* write \(b == True\) for b, which is 1 or 0"),
     ("g ~ x", "one numeric response"),
     ("C(g) ~ x", "one numeric response"),
     ("bs(y, df=4) ~ x", "one numeric response"),

@@ -97,7 +97,7 @@ def test_errors_clustered_by_an_absorbed_column_are_forecast():
     call = {**CALL, "groups": 40, "truth": {"x": 0.1}}
     frame = dp.plan("y ~ x | state", **call).frame.set_index("method")
     assert frame.loc["auto", "width"] < 3 * frame.loc["ols (not private)", "width"]
-    with pytest.raises(ArgumentError, match="clusters describes the column of cluster="):
+    with pytest.raises(ArgumentError, match="of state groups says how many.*leave clusters out"):
         dp.plan("y ~ x | state", **call, clusters=40)
 
 

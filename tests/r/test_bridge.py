@@ -252,6 +252,8 @@ def test_messages_are_in_the_words_of_r():
     assert reply["message"].endswith("bounds = list(x = c(low, high))")
     assert in_r("expected x=None or True") == "expected x = NULL or TRUE"
     assert in_r("regressors times params") == "regressors times coef()"
+    tables = "[[ols]]1 has its own epsilon; needs [models.NAME] or one of [[ols]], [[iv]]"
+    assert in_r(tables) == tables
 
 
 def test_the_state_of_a_fit_holds_no_row():

@@ -19,6 +19,7 @@ _OF_R = re.compile(r"\bas\.\w+\(|%in%|\bfactor\(")
 _SEVERAL = re.compile(r"^\s*(?:cbind|c|mvsw)\((.*)\)\s*~(.*)$")
 _STEPS = re.compile(r"\b(?:sw|csw|sw0|csw0)\(")
 _OPTIONS = re.compile(r"~[^()\[]*?(?:\([^()]*\)[^()\[]*?)*,\s*(.+)$")
+_CASES = re.compile(r"\bcase_(?:when|match)\(")
 _IF = re.compile(r"~[^()]*\sif\s+(.+)$")
 _LONGEST = 2000  # characters that somebody wrote by hand
 
@@ -46,12 +47,20 @@ def meant(text: str, in_r: bool) -> str:
     ''
     """
     readers = (
-        _instruments, _condition, _options, _of_stata, _series, _of_frame,
+        _cases, _instruments, _condition, _options, _of_stata, _series, _of_frame,
         _of_package, _responses, _random, _steps, _equals, _of_r,
     )  # fmt: skip
     if len(text) > _LONGEST:
         return ""
     return next(filter(None, (read(text, in_r) for read in readers)), "")
+
+
+def _cases(text: str, in_r: bool) -> str:
+    found = _CASES.search(text)
+    if found is None:
+        return ""
+    choice = "ifelse(x > 1, 1, 0)" if in_r else "np.where(x > 1, 1, 0)"
+    return f"{found.group()}) is not known; write {choice}, or make the column before the call"
 
 
 def _instruments(text: str, in_r: bool) -> str:

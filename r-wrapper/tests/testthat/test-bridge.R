@@ -51,19 +51,25 @@ test_that("levels keep their order and whether they have one", {
 
 test_that("columns of other classes are refused by name", {
   days <- structure(18262L, class = c("IDate", "Date")) # as of data.table
-  expect_error(bridge_column(days, "day"), "of class IDate; convert it with .* as.Date\\(\\) for days")
+  expect_error(bridge_column(days, "day"), "of class IDate; convert it .* as.Date\\(\\) for days")
   odd <- list(
     list(1, 2), matrix(1:2, 2), Sys.time(), as.difftime(1, units = "days"), 1i, as.raw(1),
     structure(1, class = c("haven_labelled", "vctrs_vctr", "double"))
   )
   for (x in odd) expect_error(bridge_column(x, "odd"), "column 'odd'", class = "dpstats_argument_error")
-  skip_without_package("bit64")
-  expect_error(bridge_column(bit64::as.integer64(2)^60, "id"), "column 'id' is of class integer64")
+  # within a formula as.numeric() is of no use
+  expect_error(bridge_column(1i, "odd"), "before the call with as.numeric()", fixed = TRUE)
+  spss <- c("haven_labelled_spss", "haven_labelled", "double")
+  coded <- structure(c(8, 99), na_values = 99, class = spss)
+  expect_error(bridge_column(coded, "educ"), "after haven::zap_missing()", fixed = TRUE)
+  whole <- structure(4e-323, class = "integer64")
+  expect_error(bridge_column(whole, "id"), "column 'id' is of class integer64")
 })
 
 test_that("integers of 64 bits are refused wherever numbers are given, as their bits are those of others", {
   skip_without_python()
   eight <- structure(c(4e-323, 6e-323), class = "integer64")
+  one <- structure(4e-323, class = "integer64") # eight[1L] is one where bit64 is loaded
   d <- data.frame(x = rep(8:12, 40), y = 0.5)
   bounds <- list(x = c(8, 12), y = c(0, 1))
   fit <- dp_ols(y ~ x, d, "adassp", 4, bounds = bounds)
@@ -71,11 +77,11 @@ test_that("integers of 64 bits are refused wherever numbers are given, as their 
   refused <- function(call) expect_error(call, "integer64", class = "dpstats_argument_error")
   budget <- dp_budget(4)
   refused(predict(fit, structure(list(x = eight), class = "data.frame", row.names = 1:2)))
-  refused(predict(rate, data.frame(x = 8), exposure = eight[1L]))
+  refused(predict(rate, data.frame(x = 8), exposure = one))
   refused(dp_ols(y ~ x, d, "adassp", 1, budget = budget, bounds = list(x = eight, y = c(0, 1))))
   refused(dp_ols(y ~ x, d, "adassp", 1, budget = budget, bounds = bounds, x_new = eight))
   refused(dp_ols(y ~ 1, d, "adassp", 1, budget = budget, bounds = bounds["y"], by = x, groups = eight))
-  refused(dp_ols(y ~ x, d, "adassp", eight[1L], budget = budget, bounds = bounds))
+  refused(dp_ols(y ~ x, d, "adassp", one, budget = budget, bounds = bounds))
   expect_identical(budget$spent[["epsilon"]], 0)
 })
 

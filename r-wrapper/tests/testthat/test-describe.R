@@ -85,6 +85,8 @@ test_that("a budget is charged once, and what is refused costs nothing", {
   expect_error(dp_describe(d, ~wage, 0.1, statistics = "max"), "quantiles = c(0.01, 0.99)",
                fixed = TRUE)
   expect_identical(budget$spent[["epsilon"]], 0.75)
+  expect_error(dp_describe(d, ~age, 0.1, by = c(sex, union)),
+               "one column, got sex, union; make one")
 })
 
 test_that("persons count once each, and weights weigh rows", {

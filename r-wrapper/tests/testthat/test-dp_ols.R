@@ -287,6 +287,12 @@ test_that("single values of the workspace may stand in functions, as in lm", {
     expect_error(fit_wage(formula, d), "no column '(nowhere|who|rows)'",
                  class = "dpstats_argument_error")
   }
+  settings <- list(x = 0.5) # whose x is not the column x
+  expect_error(dp_ols(y ~ I(x > settings$x), line(), epsilon = 1),
+               "of another list, give the value a name")
+  threshold <- c("50%" = 0.5) # as quantile() and coef() name their values
+  named <- with_insecure_seed(1, dp_ols(y ~ I(x > threshold), line(), "adassp", 1e9, bounds = unit))
+  expect_named(coef(named), c("(Intercept)", "I(x > 0.5)TRUE"))
 })
 
 test_that("there are no residual degrees of freedom, so that others take z values", {

@@ -152,3 +152,14 @@ test_that("weights, narrower ranges and a precision are planned as in Python", {
   expect_error(weighted(weights = "w", precision = 2), "precision")
   expect_error(weighted(weights = c("w", "v")), "weights to be the name of a column")
 })
+
+test_that("single values of the workspace stand in the formula of a plan, as of a fit", {
+  skip_without_python()
+  cutoff <- 0.5
+  x <- c(1, 2)
+  y <- 3
+  plan <- dp_plan(y ~ x + I(x > cutoff), n = 500, bounds = unit, epsilon = 4, repetitions = 20)
+  expect_true("I(x > 0.5)TRUE" %in% plan$frame$term)
+  expect_error(dp_plan(y ~ x, n = 500, bounds = unit["y"], epsilon = 4), "expected bounds = list(x",
+               fixed = TRUE)
+})

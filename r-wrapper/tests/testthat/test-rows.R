@@ -102,6 +102,32 @@ test_that("both work on files, in groups and with a dot", {
   expect_equal(coef(dotted), coef(lm(y ~ ., d[c("y", "x", "w")], weights = w)), tolerance = 5e-5)
 })
 
+test_that("elements of another list than the data are not the columns of their names", {
+  skip_without_python()
+  d <- line()
+  d$w <- 1
+  d$k <- as.integer(d$tract == d$tract[1L])
+  other <- list(w = d$w / 2, tract = "k", z = d$x)
+  limits <- c(unit, list(w = c(0, 2)))
+  alone <- function(call) {
+    expect_error(call, "other$w: the columns of data go by their names alone", fixed = TRUE)
+  }
+  alone(dp_ols(y ~ x, d, epsilon = 8, bounds = limits, weights = other$w))
+  alone(dp_logit(k ~ x, d, epsilon = 8, bounds = limits, weights = other$w))
+  alone(dp_describe(d, ~x, epsilon = 8, bounds = limits, weights = other$w))
+  alone(dp_describe(d, other$w, epsilon = 8))
+  alone(dp_poisson(k ~ x, d, epsilon = 8, offset = log(other$w)))
+  by <- function(...) {
+    names(coef(with_insecure_seed(1, dp_ols(y ~ x, d, "adassp", 8, bounds = unit, ...))))[1L]
+  }
+  tract <- "k"
+  expect_identical(by(by = other$tract), "k") # a text of a list of settings
+  expect_identical(by(by = other[["tract"]]), "k")
+  expect_identical(by(by = d$tract), "tract")
+  expect_identical(by(by = .data$tract), "tract")
+  expect_error(by(by = d[[tract]]), "name one or more columns")
+})
+
 test_that("columns are named by one rule in by, unit and weights", {
   skip_without_python()
   d <- line()

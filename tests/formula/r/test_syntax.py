@@ -67,6 +67,12 @@ def test_an_operator_that_formulas_have_not_is_named():
         Formula.parse(dp.RFormula("y ~ I(x %% 2)"))
 
 
+def test_case_when_is_no_formula_with_options_after_a_comma():
+    for text in ("y ~ case_when(x > 1 ~ 2, TRUE ~ 0)", "case_when(x > 1 ~ 2, TRUE ~ 0) ~ x"):
+        with pytest.raises(dp.FormulaError, match=r"case_when\(\) is not known; write ifelse\("):
+            Formula.parse(dp.RFormula(text))
+
+
 @pytest.mark.parametrize("text", FORMULAS)
 def test_each_row_depends_on_its_own_record_alone(text):
     design, batch = Formula.parse(dp.RFormula(text)).design(SCHEMA), draw(41, seed=1)
