@@ -102,7 +102,7 @@ def _extremes(
         y_ends=ends,
         y_reach=reach,
         y_most=reach if limit is not None else Extremes.BEYOND_ALL * reach,
-        y_far_square=_far_square(y) if lognormal else 1.0,
+        y_far_square=_far_square(y),
         y_error=min(y.square_error, Extremes.LARGEST_ERROR),
         y_points=y.standardised,
         y_weights=y.weights,

@@ -31,12 +31,14 @@ concerning <- function(declared, columns, data) {
 }
 
 # The formula with the values of single numbers, texts, truth values and dates of its environment
-# that are no columns of the data, such as a cut-off; of a file R does not know the columns.
+# that are no columns of the data, such as a cut-off, and of vectors right of %in%; of a file R does
+# not know the columns.
 with_constants <- function(formula, data) {
   if (is.list(formula)) return(lapply(formula, with_constants, data))
   if (is_path(data) || !inherits(formula, "formula")) return(formula)
-  names <- setdiff(formula_variables(formula), c(names(data), "."))
   workspace <- if (is.null(environment(formula))) globalenv() else environment(formula)
+  formula[-1L] <- lapply(as.list(formula)[-1L], put_in_lists, names(data), workspace)
+  names <- setdiff(formula_variables(formula), c(names(data), "."))
   values <- lapply(stats::setNames(names, names), function(name) {
     constant(get0(name, envir = workspace), name)
   })
@@ -44,17 +46,37 @@ with_constants <- function(formula, data) {
   formula
 }
 
+# An expression with the values of vectors of the workspace right of %in%, listed by c(), within
+# calls of functions; by itself %in% nests terms.
+put_in_lists <- function(expression, columns, workspace, within = FALSE) {
+  if (!is.call(expression)) return(expression)
+  if (within && identical(expression[[1L]], as.name("%in%")) && is.symbol(expression[[3L]])) {
+    name <- as.character(expression[[3L]])
+    value <- if (!name %in% columns) get0(name, envir = workspace)
+    if (is.factor(value)) value <- as.character(value)
+    if (is.atomic(value) && !is.object(value) && length(value) > 1L && !anyNA(value)) {
+      expression[[3L]] <- as.call(c(as.name("c"), as.list(unname(value))))
+    }
+  }
+  within <- within || !as.character(expression[[1L]])[1L] %in% formula_operators
+  expression[-1L] <- lapply(as.list(expression)[-1L], put_in_lists, columns, workspace, within)
+  expression
+}
+
 # A single value as it is written in a formula, else NULL.
 constant <- function(value, name) {
   if (is.atomic(value) && length(value) > 1L) {
     bad_argument("no column '", name, "', which is a vector of the workspace, of which only single values ",
-                 "stand in a formula; make it a column, or write its values, as in x %in% c(1, 2)")
+                 "stand in a formula, and vectors without NA right of %in%, as in I(x %in% ", name,
+                 "); else make it a column")
   }
   if (!is.atomic(value) || length(value) != 1L || is.na(value)) return(NULL)
   names(value) <- NULL # as of quantile() and coef()
   if (inherits(value, "Date")) return(call("as.Date", format(value)))
   if (is.null(attributes(value))) value
 }
+
+formula_operators <- c("+", "-", "*", ":", "/", "^", "%in%", "(", "|", "~")
 
 # An expression with values put in for names within calls of functions; a term by itself is a
 # column.
@@ -63,8 +85,7 @@ put_in <- function(expression, values, within = FALSE) {
     return(values[[as.character(expression)]])
   }
   if (!is.call(expression)) return(expression)
-  operators <- c("+", "-", "*", ":", "/", "^", "%in%", "(", "|", "~")
-  within <- within || !as.character(expression[[1L]])[1L] %in% operators
+  within <- within || !as.character(expression[[1L]])[1L] %in% formula_operators
   expression[-1L] <- lapply(as.list(expression)[-1L], put_in, values, within)
   expression
 }

@@ -278,7 +278,8 @@ test_that("single values of the workspace may stand in functions, as in lm", {
   expect_equal(predict(fit, d[1:3, ]), predict(reference, d[1:3, ]), tolerance = 5e-3)
   fit <- fit_wage(formula, d)
   some <- c("m", "l")
-  for (f in list(wage ~ I(size %in% some), wage ~ some)) {
+  missing_one <- c(some, NA)
+  for (f in list(wage ~ I(size == some), wage ~ some, wage ~ I(size %in% missing_one))) {
     expect_error(dp_ols(f, d, epsilon = 1), "a vector of the workspace", class = "dpstats_argument_error")
   }
   rm(cutoff)

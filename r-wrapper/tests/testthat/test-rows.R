@@ -33,6 +33,21 @@ test_that("weights are those of lm, as a name, as a text and as a variable", {
   expect_match(trimmed$privacy$assumptions, "weighted by w: weights above 2", all = FALSE)
 })
 
+test_that("vectors of the workspace stand right of %in%, in subset and in formulas, as of lm", {
+  skip_without_python()
+  d <- surveyed()
+  ages <- 20:40
+  both <- factor(c("u", "v"))
+  found <- with_insecure_seed(1, dp_ols(y ~ x, d, "adassp", 1e9, bounds = unit,
+                                        subset = !(age %in% ages) & f %in% both))
+  expect_equal(coef(found), coef(lm(y ~ x, d, subset = !(age %in% ages))), tolerance = 5e-6)
+  found <- fit(d, unit, subset = age %in% c(20, 30, 40))
+  expect_equal(coef(found), coef(lm(y ~ x, d, subset = age %in% c(20, 30, 40))), tolerance = 5e-6)
+  f <- y ~ x + I(age %in% ages)
+  found <- with_insecure_seed(1, dp_ols(f, d, "adassp", 1e9, bounds = c(unit, list(age = c(15, 80)))))
+  expect_equal(unname(coef(found)), unname(coef(lm(f, d))), tolerance = 5e-6)
+})
+
 test_that("errors are clustered by a column, bare, as a text and after a tilde", {
   skip_without_python()
   set.seed(4)

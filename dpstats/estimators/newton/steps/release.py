@@ -1,5 +1,7 @@
 """Turn the position of noisy Newton steps into coefficients, a covariance and a status."""
 
+import math
+
 import numpy as np
 
 from dpstats.estimators.contract import Problem, Reference, Release
@@ -119,7 +121,7 @@ def release_of(
     ends = _ends(reference, basis.has_constant)
     figures = {}
     if not (failed or wild):
-        figures = _goodness(state, basis, whitening, directions, rows, problem)
+        figures = _goodness(state, basis, whitening, directions, counted, rows, problem)
     if state.clusters is not None:
         number, error = state.clusters.number, state.clusters.error
         figures |= {"clusters": number, "clusters_error": error}
@@ -205,12 +207,14 @@ def concentration(directions: np.ndarray, problem: Problem) -> np.ndarray:
 
 def _goodness(
     state: NewtonState, basis: IndicatorBasis, whitening: Whitening, directions: np.ndarray,
-    rows: float, problem: Problem,
+    counted: Counted, rows: float, problem: Problem,
 ) -> dict[str, float]:  # fmt: skip
     """Return R-squared and the residual variance, with their standard errors.
 
     Where rows count for parts the squares of scores tell no mean square of residuals: it is what is
-    left of the response's. With weights it is in units of the largest one, so there is none.
+    left of the response's. That may be off by what a tail that noise hides adds, of rows that count
+    for one to 1 / q times as much as others, q the mean part; root q is between. With weights it
+    is in units of the largest one, so there is none.
     """
     reference, constant = problem.reference, None
     assert reference is not None
@@ -221,7 +225,8 @@ def _goodness(
     )
     squares = state.squares
     if problem.in_parts:
-        squares = Squares.left(explained, reference.extremes.y_error)
+        hidden = (reference.extremes.y_far_square - 1) / math.sqrt(counted.part)
+        squares = Squares.left(explained, math.hypot(reference.extremes.y_error, hidden))
     figures = goodness(explained, squares, reference.y_scale, rows, len(state.eta))
     return {k: v for k, v in figures.items() if not (problem.weighted and "scale" in k)}
 
