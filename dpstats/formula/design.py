@@ -200,7 +200,7 @@ class Design(ColumnOrigins):
         """
         m = len(batch[next(iter(self.schema))])
         if not m:
-            return Rows(np.zeros((0, len(self.names))), np.zeros(0))
+            return self.rows(_of_one_row(batch))[:0]
         y = self._left.clipped(batch, m, *self._response_ends)
         return Rows(self._right.clipped(batch, m, self.low, self.high), y[:, -1])
 
@@ -252,8 +252,7 @@ class Design(ColumnOrigins):
         """
         m = len(batch[next(iter(self.schema))])
         if not m:
-            codes = np.zeros((0, len(self.layout.blocks)))
-            return Rows(np.zeros((0, len(self.layout.numeric))), np.zeros(0), codes)
+            return self.compact_rows(_of_one_row(batch))[:0]
         codes, numbers = self._right.compact(batch, m, self.low, self.high)
         return Rows(numbers, self.responses(batch), codes)
 
@@ -310,3 +309,17 @@ def _check_response(reading: Reading, schema: ModelSchema) -> None:
             f"expected one numeric response, got {reading.code}; make two levels a 0/1 number, "
             "or write I((g == 'b') * 1)"
         )
+
+
+def _of_one_row(batch: Batch) -> Batch:
+    """Return columns of one row in the place of none, which not all expressions take.
+
+    Its rows are computed and left out, so that the same loops are compiled as for others.
+    """
+    return {name: _one_cell(column) for name, column in batch.items()}
+
+
+def _one_cell(column: np.ndarray) -> np.ndarray:
+    cell = np.zeros(1, column.dtype)
+    cell.flags.writeable = column.flags.writeable
+    return cell

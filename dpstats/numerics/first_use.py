@@ -15,8 +15,8 @@ def shown_if_compiling(progress: bool | None) -> AbstractContextManager:
 
     It does so once in a process, on a terminal or not, unless ``progress`` is False. Loops are
     compiled where the cache has none for the types of their arguments. These are public: batches
-    have columns of one kind whatever their rows are, and only tables that have no row in use, or a
-    single one, need fewer loops than others.
+    have columns of one kind whatever their rows are, and loops are called where no row is in use
+    too.
     """
     if progress is False:
         return nullcontext()

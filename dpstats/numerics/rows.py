@@ -70,8 +70,8 @@ class Rows:
         return cls(numbers, np.concatenate([part.response for part in parts]), **more)
 
     def blocks(self, size: int) -> Iterator["Rows"]:
-        """Yield the rows in blocks of ``size``, in order; the last may have fewer."""
-        for start in range(0, len(self), size):
+        """Yield the rows in blocks of ``size``, in order; the last may have fewer, or none."""
+        for start in range(0, max(len(self), 1), size):
             yield self[start : start + size]
 
     @property

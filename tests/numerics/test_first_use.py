@@ -170,3 +170,29 @@ def test_no_number_of_rows_decides_what_is_compiled(name, monkeypatch):
     """Scores of 4,096 persons are one block, and with one more they are slices of an array."""
     few, block, more = (met(columns(2 * n), CALLS[name], monkeypatch) for n in (3, 4096, 4097))
     assert different(few, block) == different(block, more) == {}
+
+
+def in_use(rows: int) -> pd.DataFrame:
+    """Sixty rows, of which so many have no missing value."""
+    data = columns(60)
+    gone = np.arange(60) >= rows
+    return data.assign(x=data["x"].mask(gone), y=data["y"].mask(gone))
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_loops_are_compiled_whether_or_not_a_row_is_in_use(name, monkeypatch):
+    """Tables without a row in use called fewer loops, and so told that there is none."""
+    none, one = (met(in_use(n), CALLS[name], monkeypatch) for n in (0, 1))
+    assert none.keys() == one.keys() and different(none, one) == {}
+
+
+def test_no_person_of_two_rows_decides_what_is_compiled(monkeypatch):
+    """Deviations of persons of one row each are no rows at all."""
+    data = columns(60)
+    single, two = (data.assign(id=ids) for ids in (np.arange(60), np.maximum(np.arange(60), 1)))
+
+    def call(data):
+        return dp.dp_ols("y ~ x | id", data, epsilon=1, unit="id")
+
+    one, other = (met(table, call, monkeypatch) for table in (single, two))
+    assert one.keys() == other.keys() and different(one, other) == {}

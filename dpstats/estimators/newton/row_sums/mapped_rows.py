@@ -22,8 +22,7 @@ class MappedRows(Rows):
     directions: np.ndarray = field(kw_only=True)
     squares: np.ndarray = field(kw_only=True)
 
-    def block(self, own: slice) -> tuple[np.ndarray, np.ndarray]:
+    def block(self, own: slice, p: int) -> tuple[np.ndarray, np.ndarray]:
         """Return a block of rows as columns (p, rows), and their squared norms (rows,)."""
-        p = len(self.directions) // len(self)
         columns = self.directions[p * own.start : p * own.stop]
         return columns.reshape(p, own.stop - own.start), self.squares[own]

@@ -156,14 +156,15 @@ def whitened_blocks(
     basis: IndicatorBasis, map_: np.ndarray, rows: Rows
 ) -> Iterator[tuple[np.ndarray, np.ndarray, slice]]:
     """Yield rows phi @ ``map_`` as :func:`blocks_of` does; mapped rows are taken as they are."""
+    p = map_.shape[1]
     if isinstance(rows, MappedRows):
-        return ((*rows.block(own), own) for own in slices(len(rows), map_.shape[1]))
+        return ((*rows.block(own, p), own) for own in slices(len(rows), p))
     return blocks_of(basis.row_map(map_), rows)
 
 
 def mapped_rows(basis: IndicatorBasis, map_: np.ndarray, rows: Rows) -> Rows:
     """Map rows to phi @ ``map_``; those that count for parts are left as they are."""
-    if rows.parts is not None or not len(rows):
+    if rows.parts is not None:
         return rows
     p, directions, squares = map_.shape[1], np.empty(map_.shape[1] * len(rows)), []
     for columns, lengths, own in blocks_of(basis.row_map(map_), rows):
@@ -184,9 +185,12 @@ def _codes(rows: Rows) -> np.ndarray:
 
 
 def slices(rows: int, columns: int = 1) -> Iterator[slice]:
-    """Cut rows into blocks, smaller ones where each has many columns."""
+    """Cut rows into blocks, smaller ones where each has many columns; no rows are one block.
+
+    Loops over blocks are compiled at their first call, which no row may decide.
+    """
     size = _ROWS if columns <= _COLUMNS else _ROWS // _PART
-    for start in range(0, rows, size):
+    for start in range(0, max(rows, 1), size):
         yield slice(start, min(start + size, rows))
 
 

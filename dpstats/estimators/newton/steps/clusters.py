@@ -184,7 +184,7 @@ def clipped_products(sums: np.ndarray, length: float) -> np.ndarray:
 
 def _columns(sums: np.ndarray) -> Iterator[np.ndarray]:
     """Yield sums (G, p) as columns (p, m), few at a time, in one layout whatever m is."""
-    for start in range(0, len(sums), _BLOCK):
+    for start in range(0, max(len(sums), 1), _BLOCK):
         yield np.ascontiguousarray(sums[start : start + _BLOCK].T, dtype=float)
 
 
