@@ -3,6 +3,8 @@
 ``python -m benchmarks goodness`` prints, for each method, law of the rows and size, the root mean
 square error of R-squared against least squares on the same rows, the mean of its standard errors
 where there is one, and how often the 95% intervals made of them hold the R-squared of the rows.
+``--parts`` takes rows of lognormal weights within 0 and 10, and persons of four rows on average, in
+the place of single rows: least squares are weighted, those of persons by one over their rows.
 """
 
 import argparse
@@ -24,10 +26,14 @@ ERRORS = {
     "heteroscedastic": lambda rng, x: rng.normal(size=len(x)) * (0.5 + 0.5 * np.abs(x)),
 }
 REACH = 12.0  # declared bounds of the response, which no row leaves
+_HEAVIEST, _ROWS_A_PERSON = 10.0, 4
 
 
 class Cell(NamedTuple):
-    """Hold a method with or without bounds, on one law of rows, at one epsilon."""
+    """Hold a method with or without bounds, on one law of rows, at one epsilon.
+
+    ``parts`` tells what rows count for parts by: "weights", "persons" or nothing.
+    """
 
     method: str
     bounded: bool
@@ -35,6 +41,7 @@ class Cell(NamedTuple):
     d: int
     n: int
     epsilon: float
+    parts: str = ""
 
 
 def cells(sizes: Sequence[int] = SIZES) -> Iterator[Cell]:
@@ -46,22 +53,43 @@ def cells(sizes: Sequence[int] = SIZES) -> Iterator[Cell]:
             yield Cell(method, bounded, errors, d, n, epsilon)
 
 
+def cells_of_parts(sizes: Sequence[int] = SIZES) -> Iterator[Cell]:
+    """List those of rows that count for parts."""
+    for parts, errors, n, epsilon in product(("weights", "persons"), ERRORS, sizes, EPSILONS):
+        yield Cell("noisy_newton", False, errors, 1, n, epsilon, parts)
+
+
+def in_parts(rng: np.random.Generator, cell: Cell) -> tuple[np.ndarray, dict, dict]:
+    """Draw what rows count for (n,), the column that tells it, and how a call names that."""
+    if cell.parts == "weights":
+        weights = np.minimum(rng.lognormal(-0.5, 1, cell.n), _HEAVIEST)
+        return weights, {"w": weights}, {"weights": "w", "bounds": {"w": (0, _HEAVIEST)}}
+    if not cell.parts:
+        return np.ones(cell.n), {}, {}
+    persons = rng.integers(0, cell.n // _ROWS_A_PERSON, cell.n)
+    return 1 / np.bincount(persons)[persons], {"id": persons}, {"unit": "id"}
+
+
 def measured(cell: Cell, repetitions: int, seed: int = 1) -> np.ndarray:
     """Measure errors and standard errors of R-squared and residual variance, (repetitions, 4)."""
     rng, rows = np.random.default_rng(seed), []
     formula = "y ~ " + " + ".join(f"x{j}" for j in range(cell.d))
     names = [f"x{j}" for j in range(cell.d)]
-    bounds = {**dict.fromkeys(names, (-2, 2)), "y": (-REACH, REACH)} if cell.bounded else None
+    bounds = {**dict.fromkeys(names, (-2, 2)), "y": (-REACH, REACH)} if cell.bounded else {}
     for i in range(repetitions):
         X = np.clip(rng.normal(size=(cell.n, cell.d)), -2, 2)
         y = np.clip(0.5 * X.sum(axis=1) + ERRORS[cell.errors](rng, X[:, 0]), -REACH, REACH)
-        table = dict(zip(names, X.T, strict=True)) | {"y": y}
+        weights, column, more = in_parts(rng, cell)
+        table = dict(zip(names, X.T, strict=True)) | {"y": y} | column
+        call = {"bounds": bounds} | more
         with dp.testing.insecure_seed(i):
-            fit = dp.dp_ols(formula, table, method=cell.method, epsilon=cell.epsilon, bounds=bounds)
-        ols, ours = sm.OLS(y, sm.add_constant(X)).fit(), fit.fit_statistics
+            fit = dp.dp_ols(formula, table, method=cell.method, epsilon=cell.epsilon, **call)
+        ols, ours = sm.WLS(y, sm.add_constant(X), weights).fit(), fit.fit_statistics
+        freedom = ols.df_resid / (weights.sum() - cell.d - 1)
+        theirs = {"rsquared": ols.rsquared, "scale": ols.scale * freedom}
         parts = [
-            (ours.loc[name, "estimate"] - getattr(ols, name), ours.loc[name, "std_error"])
-            for name in ("rsquared", "scale")
+            (ours.loc[name, "estimate"] - figure, ours.loc[name, "std_error"])
+            for name, figure in theirs.items()
         ]
         rows.append([*parts[0], *parts[1]])
     return np.array(rows)
@@ -80,14 +108,16 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks goodness", description=__doc__)
     parser.add_argument("--repetitions", type=int, default=50)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
+    parser.add_argument("--parts", action="store_true", help="rows of weights, and of persons")
     given = parser.parse_args(arguments)
     rows = []
-    for cell in cells(given.sizes):
+    for cell in (cells_of_parts if given.parts else cells)(given.sizes):
         r2, r2_error, scale, scale_error = measured(cell, given.repetitions).T
         shown = np.isfinite(r2_error)
         rows.append(
             (
-                cell.method, "yes" if cell.bounded else "no", cell.errors, cell.d, cell.n,
+                cell.parts or cell.method, "yes" if cell.bounded else "no", cell.errors,
+                cell.d, cell.n,
                 f"{cell.epsilon:g}", f"{np.sqrt(np.nanmean(r2**2)):.4f}", f"{shown.mean():.2f}",
                 f"{r2_error[shown].mean():.4f}" if shown.any() else "",
                 f"{covered(r2, r2_error):.2f}" if shown.any() else "",
