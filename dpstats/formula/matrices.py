@@ -185,9 +185,13 @@ def _values(factors: Mapping, part: Part) -> np.ndarray:
 
 
 def _within(values, low: float, high: float, out: np.ndarray) -> None:
-    """Clip values into ``out``; NaN becomes the midpoint of the bounds."""
+    """Clip values into ``out``; NaN becomes the midpoint of the bounds.
+
+    A single value fills a column of its own: a view of it would have another layout, for which the
+    loop is compiled, from two rows on.
+    """
     # privacy rests on this clip, so bounds that are a little off cost accuracy alone
     from dpstats.numerics.kernels import within
 
-    whole = values if np.shape(values) == out.shape else np.broadcast_to(values, out.shape)
+    whole = values if np.shape(values) == out.shape else np.full(out.shape, values)
     within(whole, low, high, low / 2 + high / 2, out)

@@ -114,6 +114,10 @@ CALLS = {
     "clusters": lambda data: dp.dp_ols("y ~ x", data, epsilon=9, cluster="g", cov_type="cluster"),
     "persons": lambda data: dp.dp_ols("y ~ x", data, epsilon=1, unit="id", max_rows=2),
     "sums": lambda data: dp.dp_ols("y ~ x + m", data, epsilon=1, method="adassp"),
+    "sums in bounds": lambda data: dp.dp_ols("y ~ x", data, epsilon=1, method="adassp",
+                                             bounds=UNIT, cov_type="HC1"),
+    "sums about persons": lambda data: dp.dp_ols("y ~ x | id", data, epsilon=1, method="adassp",
+                                                 bounds=UNIT, unit="id"),
     "counts": lambda data: dp.dp_poisson("y ~ x", data, epsilon=1, exposure="m"),
 }  # fmt: skip
 STORED = {
@@ -180,10 +184,11 @@ def in_use(rows: int) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_loops_are_compiled_whether_or_not_a_row_is_in_use(name, monkeypatch):
-    """Tables without a row in use called fewer loops, and so told that there is none."""
-    none, one = (met(in_use(n), CALLS[name], monkeypatch) for n in (0, 1))
-    assert none.keys() == one.keys() and different(none, one) == {}
+def test_loops_are_compiled_whatever_number_of_rows_is_in_use(name, monkeypatch):
+    """Tables without a row in use called fewer loops, and those of two some in another layout."""
+    none, one, two = (met(in_use(n), CALLS[name], monkeypatch) for n in (0, 1, 2))
+    assert none.keys() == one.keys() == two.keys()
+    assert different(none, one) == different(one, two) == {}
 
 
 def test_no_person_of_two_rows_decides_what_is_compiled(monkeypatch):

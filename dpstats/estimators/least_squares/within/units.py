@@ -45,9 +45,12 @@ class UnitDeviations(Deviations):
         return math.sqrt(max(squared_norm(self.problem, 1 / 2), 1.0))
 
     def blocks(self, rows: Rows) -> Iterator[GridRows]:
-        """Yield rows on the grid, at most 2^21 in magnitude, :data:`BLOCK` at a time."""
+        """Yield rows on the grid, at most 2^21 in magnitude, :data:`BLOCK` at a time.
+
+        Where there are none one block is empty, so that loops over blocks are compiled all the same.
+        """
         z, k = self.scaled(rows)
-        for i in range(0, len(k), BLOCK):
+        for i in range(0, max(len(k), 1), BLOCK):
             yield GridRows(np.ascontiguousarray(z[:, i : i + BLOCK]), k[i : i + BLOCK] * UNIT)
 
     def scaled(self, rows: Rows) -> tuple[np.ndarray, np.ndarray]:
