@@ -36,6 +36,11 @@ class Extremes:
     within : numpy.ndarray, shape (d,)
         Deviations, within a code, of the columns of such interactions and of their number; 0 for
         other columns.
+    at_one : numpy.ndarray, shape (d,)
+        Parts of the rows that have the most frequent value of a column; 0 for expressions.
+    hidden_within : numpy.ndarray, shape (d,)
+        Widths of declared bounds, in units of a column, within which noise hides all of its values
+        but one; 0 for other columns.
     moves : numpy.ndarray, shape (d, d)
         How far all columns move, on average, where rows are far out in one of them, by a unit of
         that: those of an interaction of numbers move with these.
@@ -111,6 +116,8 @@ class Extremes:
     far_tails: np.ndarray
     distances: np.ndarray
     within: np.ndarray
+    at_one: np.ndarray
+    hidden_within: np.ndarray
     moves: np.ndarray
     y_ends: np.ndarray
     y_reach: float
@@ -184,6 +191,8 @@ class Extremes:
             far_tails=none,
             distances=np.zeros((columns, len(cls.SHARES))),
             within=none,
+            at_one=none,
+            hidden_within=none,
             moves=np.eye(columns),
             y_ends=np.array([-math.inf, math.inf]),
             y_reach=math.inf,

@@ -47,7 +47,7 @@ class UnitDeviations(Deviations):
     def blocks(self, rows: Rows) -> Iterator[GridRows]:
         """Yield rows on the grid, at most 2^21 in magnitude, :data:`BLOCK` at a time.
 
-        Where there are none one block is empty, so that loops over blocks are compiled all the same.
+        Where there are none one block is empty, so that loops over blocks are compiled anyway.
         """
         z, k = self.scaled(rows)
         for i in range(0, max(len(k), 1), BLOCK):

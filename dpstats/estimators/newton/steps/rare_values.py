@@ -63,8 +63,9 @@ class RareValues:
     def of(cls, queries: RowQueries, whitening: Whitening) -> "RareValues":
         """Return the values of numbers and the levels of factors that are rare."""
         extremes = queries.reference.extremes
-        kurtosis = extremes.kurtosis
-        is_rare = (extremes.tails == 0) & (kurtosis > _RARE) & np.isfinite(kurtosis)
+        kurtosis = known_kurtosis(extremes, queries.basis.directions(whitening.map))
+        of_values = (extremes.tails == 0) | (extremes.at_one > 1 - 1 / _RARE)
+        is_rare = of_values & (kurtosis > _RARE) & np.isfinite(kurtosis)
         of_numbers = far_directions(
             queries.basis, whitening.map, queries.problem, np.where(is_rare, kurtosis, 0.0)
         )
@@ -167,3 +168,15 @@ def rare_levels(basis: IndicatorBasis, map_: np.ndarray) -> tuple[np.ndarray, np
     shares = (means**2).sum(axis=1)
     is_rare = (shares > _NO_SHARE) & (shares * _RARE < 1)
     return means[is_rare] / np.sqrt(shares[is_rare])[:, None], 1 / shares[is_rare]
+
+
+def known_kurtosis(extremes: Extremes, directions: np.ndarray) -> np.ndarray:
+    """Return the kurtosis (d,) of columns, by X'X where noise hides all values but one.
+
+    Such a column is zero in nearly all rows and lies within its declared bounds elsewhere, of the
+    width w. By X'X its variance is 1 / |d|^2, where ``directions`` (d, p) are what a unit of a
+    column is mapped to. Of values that differ by w at most the kurtosis is at most about
+    w^2 |d|^2, that of two values as rare as this variance has them.
+    """
+    hidden = extremes.hidden_within**2 * (directions**2).sum(axis=1)
+    return np.where(extremes.hidden_within > 0, hidden, extremes.kurtosis)

@@ -8,7 +8,12 @@ import pytest
 import statsmodels.formula.api as smf
 
 import dpstats as dp
-from dpstats.estimators.newton.steps.rare_values import RareValues, one_sided, rare_levels
+from dpstats.estimators.newton.steps.rare_values import (
+    RareValues,
+    known_kurtosis,
+    one_sided,
+    rare_levels,
+)
 from dpstats.estimators.newton.steps.score_tails import SCORE_EDGES, Tail, score_tail
 from dpstats.estimators.newton.steps.whitening import Whitening
 from tests.checks.newton_queries import BASIS, queries
@@ -70,6 +75,40 @@ def test_noise_hides_rows_that_may_be_cut_and_no_more_than_all():
 def test_other_columns_lose_nothing_so(kurtosis, tails):
     sizes, _ = scores(8.0, np.random.default_rng(1))
     assert not cut(histogram(sizes), 2.0, kurtosis, tails).any()
+
+
+def test_a_value_is_rare_whose_column_has_another_in_most_rows_and_a_tail():
+    """Noise in a bin gives it a third value; a skewed column without such a value is not rare."""
+    for at_one, number in ((0.98, 1), (0.5, 0)):
+        made = first_column(100.0, 97.0, at_one=np.array([at_one, 0.0]))
+        assert len(made.rarity) == number
+
+
+def test_products_tell_how_rare_a_value_is_that_noise_hides():
+    """A 0/1 column with a share s of ones has the variance s (1 - s) and the kurtosis 1 / s."""
+    made = first_column(1.8).extremes
+    hidden = replace(made, hidden_within=np.array([1.0, 0.0]))
+    directions = np.array([[1 / np.sqrt(SHARE * (1 - SHARE)), 0.0], [0.0, 3.0]])
+    assert known_kurtosis(hidden, directions) == pytest.approx([1 / SHARE, 3.0], rel=0.02)
+    assert known_kurtosis(made, directions).tolist() == [1.8, 3.0]
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(1, 1e-6), (4, 0)])
+def test_rare_ones_within_bounds_are_held(epsilon, delta):
+    """Of 20 tables .5 were; 16 or fewer of 20 are once in 400 times where .95 are."""
+    held, bounds = [], {"a": (0, 1), "c": (0, 1), "y": (-60, 60)}
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        x, a, c = rng.normal(size=20_000), rng.random(20_000) < 0.01, rng.random(20_000) < 0.03
+        errors = np.where(a, 4, np.where(c, 3, 1)) * (rng.exponential(size=20_000) - 1)
+        y = 1 + 0.5 * x + 0.4 * a + 0.4 * c + errors
+        data = pd.DataFrame({"x": x, "a": a * 1.0, "c": c * 1.0, "y": y})
+        with dp.testing.insecure_seed(seed):
+            fit = dp.dp_ols("y ~ x + a + c", data, epsilon=epsilon, delta=delta, bounds=bounds)
+        low, high = fit.conf_int().loc["a"]
+        if np.isfinite(high - low):
+            held.append(low <= smf.ols("y ~ x + a + c", data).fit().params["a"] <= high)
+    assert len(held) > 15 and np.mean(held) > 0.8
 
 
 SKEWED = {"y_points": np.array([-0.5, 4.5]), "y_weights": np.array([0.9, 0.1])}
