@@ -56,8 +56,8 @@ def weights(change):
 def twice_as_long(original):
     """Rows that are held are longer than their norms say."""
 
-    def block(self, own):
-        columns, squares = original(self, own)
+    def block(self, own, p):
+        columns, squares = original(self, own, p)
         return 2 * columns, squares
 
     return block
