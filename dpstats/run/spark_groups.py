@@ -20,6 +20,7 @@ from dpstats.rows.group_labels import columns_of, listed_labels, present_rows
 from dpstats.run.group_batches import Outcomes, in_columns
 from dpstats.run.groups import group_results
 from dpstats.run.passes import TablePasses
+from dpstats.schema import Categorical
 
 
 def check_remote(request: Request, by) -> None:
@@ -112,10 +113,14 @@ def _fits(prepared: TablePasses, by, labels: tuple, public: bool) -> list[Fitted
         public,
     )
     answer = partial(_fits_of_table, task)
-    names = list(request.rows_in_use.columns)
-    fits = cast(RemoteTable, request.table).of_groups(names, columns_of(by), answer)
+    columns = request.rows_in_use.columns
+    fits = cast(RemoteTable, request.table).of_groups(list(columns), columns_of(by), answer)
     fit_of = {fitted.label: fitted for fitted in fits}
-    no_rows = request.read_rows({name: np.empty(0) for name in names})
+    empty = {
+        name: np.empty(0, np.int64 if isinstance(kind, Categorical) else np.float64)  # codes, or numbers
+        for name, kind in columns.items()
+    }
+    no_rows = request.read_rows(empty)
     return [fit_of.get(label) or _fit(task, label, no_rows) for label in labels]
 
 
