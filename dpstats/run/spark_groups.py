@@ -117,7 +117,7 @@ def _fits(prepared: TablePasses, by, labels: tuple, public: bool) -> list[Fitted
     fits = cast(RemoteTable, request.table).of_groups(list(columns), columns_of(by), answer)
     fit_of = {fitted.label: fitted for fitted in fits}
     empty = {
-        name: np.empty(0, np.int64 if isinstance(kind, Categorical) else np.float64)  # codes, or numbers
+        name: np.empty(0, np.int64 if isinstance(kind, Categorical) else np.float64)
         for name, kind in columns.items()
     }
     no_rows = request.read_rows(empty)
