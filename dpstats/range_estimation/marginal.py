@@ -76,6 +76,12 @@ class Marginal:
         """Return the points in standard deviations from the mean, (k,)."""
         return (self.points - self.mean) / max(self.sd, LEAST_SD)
 
+    @property
+    def unseen_width(self) -> float:
+        """Return the width of declared bounds within which one value alone is seen; 0 of others."""
+        has_bounds = self.clipping == (self.low, self.high)
+        return self.high - self.low if self.is_unseen and has_bounds else 0.0
+
     def quantiles(self, levels: np.ndarray) -> np.ndarray:
         """Return the values (m,) below which parts ``levels`` (m,) of the rows lie."""
         places = np.searchsorted(np.cumsum(self.weights), levels)

@@ -9,7 +9,6 @@ from dpstats.formula import Design
 from dpstats.numerics import Rows
 from dpstats.range_estimation import LEAST_SD, LongTails, Marginal
 from dpstats.range_estimation.long_tails import continued
-from dpstats.range_estimation.quantiles import ONLY_ZEROS
 from dpstats.schema import Categorical, Numeric
 
 # Rows of the synthetic table that the scale of the design is read from, and the part of them
@@ -83,6 +82,7 @@ def _extremes(
     tails = np.where(has_tail, np.maximum(far, _tails(units)), 0.0)
     # how a function of a variable goes on, a histogram of the variable does not tell
     names = [design.names[j] for j in design.layout.numeric]
+    variables = [marginals.get(name) for name in names]  # None of an expression
     unseen = Extremes.UNSEEN_TAIL * far * [name in design.schema for name in names]
     for j, name in enumerate(names):
         if name in marginals and marginals[name].tail_unknown and not (has_tail[j] or lognormal):
@@ -99,8 +99,8 @@ def _extremes(
         far_tails=np.where(has_tail, tails, unseen),
         distances=distances,
         within=within,
-        at_one=np.array([marginals[n].weights.max() if n in marginals else 0.0 for n in names]),
-        hidden_within=np.array([_width(marginals.get(name)) for name in names]),
+        mode_shares=np.array([0.0 if m is None else m.weights.max() for m in variables]),
+        unseen_widths=np.array([0.0 if m is None else m.unseen_width for m in variables]),
         moves=_moves(Z, within, design),
         y_ends=ends,
         y_reach=reach,
@@ -112,13 +112,6 @@ def _extremes(
         y_unseen=y.is_unseen,
         y_heavy=_heavy_response(y),
     )
-
-
-def _width(marginal: Marginal | None) -> float:
-    """Return the width of declared bounds of a variable of which nothing but one value is seen."""
-    if marginal is None or not marginal.is_unseen or (marginal.low, marginal.high) == ONLY_ZEROS:
-        return 0.0
-    return marginal.high - marginal.low
 
 
 def _far_square(y: Marginal) -> float:

@@ -9,7 +9,6 @@ import scipy.stats
 from dpstats.estimators.contract import Extremes
 from dpstats.formula import Formula
 from dpstats.range_estimation import Marginal
-from dpstats.range_estimation.quantiles import ONLY_ZEROS
 from dpstats.run.reference import reference_of
 from dpstats.schema import Categorical, Numeric
 from tests.checks.released import released
@@ -260,17 +259,16 @@ def test_a_product_of_columns_has_a_kurtosis_of_its_own():
 
 def test_a_column_that_is_hidden_has_the_width_of_its_bounds():
     """Of one without bounds the range is a guess, which tells no width."""
-    assert not reference().extremes.hidden_within.any()
-    hidden = replace(marginal(np.linspace(0, 3, 41)), is_unseen=True)
-    assert reference(x=hidden).extremes.hidden_within.tolist() == [3.0]
-    guessed = replace(marginal(np.linspace(*ONLY_ZEROS, 41)), is_unseen=True)
-    assert reference(x=guessed).extremes.hidden_within.tolist() == [0.0]
+    assert not reference().extremes.unseen_widths.any()
+    for clipping, width in (((0.0, 3.0), 3.0), ((-900.0, 900.0), 0.0)):
+        hidden = replace(marginal(np.linspace(0, 3, 41)), is_unseen=True, clipping=clipping)
+        assert reference(x=hidden).extremes.unseen_widths.tolist() == [width]
 
 
 def test_the_part_of_the_rows_at_one_value_is_known_of_columns_alone():
     rare = marginal([0.0, 1.0], [0.95, 0.05])
-    assert reference(x=rare).extremes.at_one.tolist() == [0.95]
-    assert reference(x=rare, formula="y ~ I(x ** 2)").extremes.at_one.tolist() == [0.0]
+    assert reference(x=rare).extremes.mode_shares.tolist() == [0.95]
+    assert reference(x=rare, formula="y ~ I(x ** 2)").extremes.mode_shares.tolist() == [0.0]
 
 
 def test_a_response_has_the_variance_of_tails_that_go_on():

@@ -36,11 +36,12 @@ class Extremes:
     within : numpy.ndarray, shape (d,)
         Deviations, within a code, of the columns of such interactions and of their number; 0 for
         other columns.
-    at_one : numpy.ndarray, shape (d,)
-        Parts of the rows that have the most frequent value of a column; 0 for expressions.
-    hidden_within : numpy.ndarray, shape (d,)
-        Widths of declared bounds, in units of a column, within which noise hides all of its values
-        but one; 0 for other columns.
+    mode_shares : numpy.ndarray, shape (d,)
+        Shares of the rows at the mode of the released distribution of a variable, which is a value
+        or a bin; 0 of expressions.
+    unseen_widths : numpy.ndarray, shape (d,)
+        Widths of the declared bounds of variables of which noise hides all values but one, in their
+        own units; 0 of other columns.
     moves : numpy.ndarray, shape (d, d)
         How far all columns move, on average, where rows are far out in one of them, by a unit of
         that: those of an interaction of numbers move with these.
@@ -116,8 +117,8 @@ class Extremes:
     far_tails: np.ndarray
     distances: np.ndarray
     within: np.ndarray
-    at_one: np.ndarray
-    hidden_within: np.ndarray
+    mode_shares: np.ndarray
+    unseen_widths: np.ndarray
     moves: np.ndarray
     y_ends: np.ndarray
     y_reach: float
@@ -191,8 +192,8 @@ class Extremes:
             far_tails=none,
             distances=np.zeros((columns, len(cls.SHARES))),
             within=none,
-            at_one=none,
-            hidden_within=none,
+            mode_shares=none,
+            unseen_widths=none,
             moves=np.eye(columns),
             y_ends=np.array([-math.inf, math.inf]),
             y_reach=math.inf,

@@ -64,7 +64,8 @@ class RareValues:
         """Return the values of numbers and the levels of factors that are rare."""
         extremes = queries.reference.extremes
         kurtosis = known_kurtosis(extremes, queries.basis.directions(whitening.map))
-        of_values = (extremes.tails == 0) | (extremes.at_one > 1 - 1 / _RARE)
+        # noise in a bin gives a column of two values a third one, and so a tail
+        of_values = (extremes.tails == 0) | (extremes.mode_shares > 1 - 1 / _RARE)
         is_rare = of_values & (kurtosis > _RARE) & np.isfinite(kurtosis)
         of_numbers = far_directions(
             queries.basis, whitening.map, queries.problem, np.where(is_rare, kurtosis, 0.0)
@@ -173,10 +174,10 @@ def rare_levels(basis: IndicatorBasis, map_: np.ndarray) -> tuple[np.ndarray, np
 def known_kurtosis(extremes: Extremes, directions: np.ndarray) -> np.ndarray:
     """Return the kurtosis (d,) of columns, by X'X where noise hides all values but one.
 
-    Such a column is zero in nearly all rows and lies within its declared bounds elsewhere, of the
-    width w. By X'X its variance is 1 / |d|^2, where ``directions`` (d, p) are what a unit of a
-    column is mapped to. Of values that differ by w at most the kurtosis is at most about
-    w^2 |d|^2, that of two values as rare as this variance has them.
+    Such a column has one value in nearly all rows, and others within its declared bounds, of the
+    width w. Its deviations are w at most, so its kurtosis is at most w^2 over its variance. Other
+    columns leave 1 / |d|^2 of that by X'X, where ``directions`` (d, p) are what a unit of a column
+    is mapped to: no more than all of it, so that w^2 |d|^2 is no less.
     """
-    hidden = extremes.hidden_within**2 * (directions**2).sum(axis=1)
-    return np.where(extremes.hidden_within > 0, hidden, extremes.kurtosis)
+    hidden = extremes.unseen_widths**2 * (directions**2).sum(axis=1)
+    return np.where(extremes.unseen_widths > 0, hidden, extremes.kurtosis)

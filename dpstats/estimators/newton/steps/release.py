@@ -212,9 +212,10 @@ def _goodness(
     """Return R-squared and the residual variance, with their standard errors.
 
     Where rows count for parts the squares of scores tell no mean square of residuals: it is what is
-    left of the response's. That may be off by what a tail that noise hides adds, of rows that count
-    for one to 1 / q times as much as others, q the mean part; root q is between. With weights it
-    is in units of the largest one, so there is none.
+    left of the response's. That may be off by what a tail that noise hides adds to it. Where rows
+    count for a part q on average, those of the tail may count for up to 1 / q times as much as
+    others: by 1 / root q, halfway on a log scale. With weights it is in units of the largest one,
+    so there is none.
     """
     reference, constant = problem.reference, None
     assert reference is not None

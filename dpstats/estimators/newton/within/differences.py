@@ -250,8 +250,8 @@ def reference_of(
             [0 * shares if c is None else c.beyond(shares) for c in columns]
         ).reshape(len(columns), len(shares)),
         within=np.zeros(len(columns)),
-        at_one=np.zeros(len(columns)),
-        hidden_within=np.zeros(len(columns)),
+        mode_shares=np.zeros(len(columns)),
+        unseen_widths=np.zeros(len(columns)),
         moves=np.eye(len(columns)),
         y_ends=np.array([-reach, reach]),
         y_reach=reach,

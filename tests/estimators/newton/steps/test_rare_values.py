@@ -79,15 +79,15 @@ def test_other_columns_lose_nothing_so(kurtosis, tails):
 
 def test_a_value_is_rare_whose_column_has_another_in_most_rows_and_a_tail():
     """Noise in a bin gives it a third value; a skewed column without such a value is not rare."""
-    for at_one, number in ((0.98, 1), (0.5, 0)):
-        made = first_column(100.0, 97.0, at_one=np.array([at_one, 0.0]))
+    for mode_shares, number in ((0.98, 1), (0.5, 0)):
+        made = first_column(100.0, 97.0, mode_shares=np.array([mode_shares, 0.0]))
         assert len(made.rarity) == number
 
 
 def test_products_tell_how_rare_a_value_is_that_noise_hides():
     """A 0/1 column with a share s of ones has the variance s (1 - s) and the kurtosis 1 / s."""
     made = first_column(1.8).extremes
-    hidden = replace(made, hidden_within=np.array([1.0, 0.0]))
+    hidden = replace(made, unseen_widths=np.array([1.0, 0.0]))
     directions = np.array([[1 / np.sqrt(SHARE * (1 - SHARE)), 0.0], [0.0, 3.0]])
     assert known_kurtosis(hidden, directions) == pytest.approx([1 / SHARE, 3.0], rel=0.02)
     assert known_kurtosis(made, directions).tolist() == [1.8, 3.0]
@@ -95,7 +95,7 @@ def test_products_tell_how_rare_a_value_is_that_noise_hides():
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(1, 1e-6), (4, 0)])
 def test_rare_ones_within_bounds_are_held(epsilon, delta):
-    """Of 20 tables .5 were; 16 or fewer of 20 are once in 400 times where .95 are."""
+    """Of 20 tables .5 were; 16 or fewer of 20 are once in 60 times where .95 are."""
     held, bounds = [], {"a": (0, 1), "c": (0, 1), "y": (-60, 60)}
     for seed in range(20):
         rng = np.random.default_rng(seed)
