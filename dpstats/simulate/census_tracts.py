@@ -71,7 +71,8 @@ def atlas(tracts=None, *, seed=None, state="IL") -> pd.DataFrame:
     Raises
     ------
     ArgumentError
-        If the state is not one of those, or there is not at least one tract.
+        If the state is not one of those, there is not at least one tract, or a seed is of another
+        type.
 
     References
     ----------

@@ -45,7 +45,7 @@ def panel(persons, rows=5, *, shape="fixed", icc=0.5, seed=None) -> pd.DataFrame
     ------
     ArgumentError
         For no person, a number of rows outside [1, 50] or not whole where it is fixed, an unknown
-        shape or a correlation outside [0, 1].
+        shape, a correlation outside [0, 1] or a seed of another type.
 
     Examples
     --------

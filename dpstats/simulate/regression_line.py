@@ -39,7 +39,7 @@ def line(
     Raises
     ------
     ArgumentError
-        For a count below 1, a negative s.d. or an unknown shape.
+        For a count below 1, a negative s.d., an unknown shape or a seed of another type.
 
     References
     ----------
