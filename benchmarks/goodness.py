@@ -5,9 +5,11 @@ square error of R-squared against least squares on the same rows, the mean of it
 where there is one, and how often the 95% intervals made of them hold the R-squared of the rows.
 ``--parts`` takes rows of lognormal weights within 0 and 10, and persons of four rows on average, in
 the place of single rows: least squares are weighted, those of persons by one over their rows.
+``--long`` takes long-tailed regressors in the place of normal ones, of single rows and of persons.
 """
 
 import argparse
+import math
 from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import NamedTuple
@@ -25,6 +27,12 @@ ERRORS = {
     "heavy-tailed": lambda rng, x: rng.standard_t(4, size=len(x)),
     "heteroscedastic": lambda rng, x: rng.normal(size=len(x)) * (0.5 + 0.5 * np.abs(x)),
 }
+REGRESSORS = {
+    "Student's t3": lambda rng, size: rng.standard_t(3, size) / 3**0.5,
+    "lognormal": lambda rng, size: rng.lognormal(size=size) / (math.e**2 - math.e) ** 0.5,
+    "lognormal, 1.5": lambda rng, size: rng.lognormal(0, 1.5, size) / 8.97,
+    "Pareto": lambda rng, size: rng.pareto(3, size) / 0.75**0.5,
+}
 REACH = 12.0  # declared bounds of the response, which no row leaves
 _HEAVIEST, _ROWS_A_PERSON = 10.0, 4
 
@@ -32,7 +40,8 @@ _HEAVIEST, _ROWS_A_PERSON = 10.0, 4
 class Cell(NamedTuple):
     """Hold a method with or without bounds, on one law of rows, at one epsilon.
 
-    ``parts`` tells what rows count for parts by: "weights", "persons" or nothing.
+    ``parts`` tells what rows count for parts by: "weights", "persons" or nothing. The regressors
+    are of a law of ``REGRESSORS``, or normal within two deviations.
     """
 
     method: str
@@ -42,6 +51,7 @@ class Cell(NamedTuple):
     n: int
     epsilon: float
     parts: str = ""
+    regressors: str = "normal"
 
 
 def cells(sizes: Sequence[int] = SIZES) -> Iterator[Cell]:
@@ -59,6 +69,12 @@ def cells_of_parts(sizes: Sequence[int] = SIZES) -> Iterator[Cell]:
         yield Cell("noisy_newton", False, errors, 1, n, epsilon, parts)
 
 
+def cells_of_long_regressors(sizes: Sequence[int] = SIZES) -> Iterator[Cell]:
+    """List those of long-tailed regressors, the first of which explains half of the response."""
+    for regressors, parts, n, epsilon in product(REGRESSORS, ("", "persons"), sizes, EPSILONS):
+        yield Cell("noisy_newton", False, "normal", 2, n, epsilon, parts, regressors)
+
+
 def in_parts(rng: np.random.Generator, cell: Cell) -> tuple[np.ndarray, dict, dict]:
     """Draw what rows count for (n,), the column that tells it, and how a call names that."""
     if cell.parts == "weights":
@@ -70,6 +86,16 @@ def in_parts(rng: np.random.Generator, cell: Cell) -> tuple[np.ndarray, dict, di
     return 1 / np.bincount(persons)[persons], {"id": persons}, {"unit": "id"}
 
 
+def _drawn(rng: np.random.Generator, cell: Cell) -> tuple[np.ndarray, np.ndarray]:
+    """Draw regressors (n, d) and responses (n,)."""
+    X = rng.normal(size=(cell.n, cell.d))
+    if cell.regressors in REGRESSORS:
+        X[:, 0] = 2 * REGRESSORS[cell.regressors](rng, cell.n)  # 2 deviations, as slopes are 1/2
+        return X, 0.5 * X.sum(axis=1) + ERRORS[cell.errors](rng, X[:, 0])
+    X = np.clip(X, -2, 2)
+    return X, np.clip(0.5 * X.sum(axis=1) + ERRORS[cell.errors](rng, X[:, 0]), -REACH, REACH)
+
+
 def measured(cell: Cell, repetitions: int, seed: int = 1) -> np.ndarray:
     """Measure errors and standard errors of R-squared and residual variance, (repetitions, 4)."""
     rng, rows = np.random.default_rng(seed), []
@@ -77,8 +103,7 @@ def measured(cell: Cell, repetitions: int, seed: int = 1) -> np.ndarray:
     names = [f"x{j}" for j in range(cell.d)]
     bounds = {**dict.fromkeys(names, (-2, 2)), "y": (-REACH, REACH)} if cell.bounded else {}
     for i in range(repetitions):
-        X = np.clip(rng.normal(size=(cell.n, cell.d)), -2, 2)
-        y = np.clip(0.5 * X.sum(axis=1) + ERRORS[cell.errors](rng, X[:, 0]), -REACH, REACH)
+        X, y = _drawn(rng, cell)
         weights, column, more = in_parts(rng, cell)
         table = dict(zip(names, X.T, strict=True)) | {"y": y} | column
         call = {"bounds": bounds} | more
@@ -109,15 +134,16 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--repetitions", type=int, default=50)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     parser.add_argument("--parts", action="store_true", help="rows of weights, and of persons")
+    parser.add_argument("--long", action="store_true", help="long-tailed regressors")
     given = parser.parse_args(arguments)
-    rows = []
-    for cell in (cells_of_parts if given.parts else cells)(given.sizes):
+    rows, studied = [], cells_of_parts if given.parts else cells
+    for cell in (cells_of_long_regressors if given.long else studied)(given.sizes):
         r2, r2_error, scale, scale_error = measured(cell, given.repetitions).T
         shown = np.isfinite(r2_error)
         rows.append(
             (
-                cell.parts or cell.method, "yes" if cell.bounded else "no", cell.errors,
-                cell.d, cell.n,
+                cell.parts or cell.method, "yes" if cell.bounded else "no",
+                cell.regressors if given.long else cell.errors, cell.d, cell.n,
                 f"{cell.epsilon:g}", f"{np.sqrt(np.nanmean(r2**2)):.4f}", f"{shown.mean():.2f}",
                 f"{r2_error[shown].mean():.4f}" if shown.any() else "",
                 f"{covered(r2, r2_error):.2f}" if shown.any() else "",
@@ -125,7 +151,7 @@ def main(arguments: list[str]) -> None:
             )
         )  # fmt: skip
     header = (
-        "method", "bounds", "errors", "d", "n", "epsilon", "R2 rmse", "shown", "R2 s.e.",
-        "covers", "scale covers",
+        "method", "bounds", "regressors" if given.long else "errors", "d", "n", "epsilon",
+        "R2 rmse", "shown", "R2 s.e.", "covers", "scale covers",
     )  # fmt: skip
     print_table("R-squared beside that of least squares", header, rows)

@@ -302,3 +302,12 @@ def test_predictions_have_ends_on_each_side_of_the_mean():
 def test_nothing_but_zeros_is_told():
     assert reference(y=replace(NORMAL, is_unseen=True)).extremes.y_unseen
     assert not reference().extremes.y_unseen
+
+
+def test_parts_of_the_variance_lie_beyond_a_distance():
+    """Of a column that lies 2^(k / 4) deviations out with a share 2^-k of the rows or less."""
+    extremes = replace(Extremes.unknown(2), distances=np.vstack([Extremes.SHARES**-0.25] * 2))
+    shares, highest = np.linspace(2.0**-15, 0.5, 10**6), extremes.distances[0, -1]
+    beyond = np.maximum(shares**-0.5 - 3.0**2, 0.0).mean() * (0.5 - 2.0**-15)
+    np.testing.assert_allclose(extremes.far_parts(3.0), beyond, rtol=0.15)
+    assert (extremes.far_parts(highest) == 0).all() and (extremes.far_parts(0.0) <= 1).all()

@@ -159,6 +159,12 @@ class Extremes:
         distances = self.distances * shorter[:, None] ** 0.25  # kurtoses are of fourth powers
         return replace(self, tails=tails, far_tails=far_tails, distances=distances)
 
+    def far_parts(self, distance: float) -> np.ndarray:
+        """Return the parts of the columns' variances beyond a distance in deviations, (d,)."""
+        shares = -np.diff(np.append(self.SHARES, 0.0))
+        beyond = np.maximum(self.distances**2 - distance**2, 0.0) @ shares
+        return np.minimum(beyond, 1.0)
+
     @property
     def room(self) -> float:
         """Return how much room the ends of the response leave for a tail, from 0 to 1."""

@@ -63,6 +63,14 @@ class Bias:
         """Return the mean square of the error in each direction, (p,)."""
         return self.even + self.along**2 + (self.flat**2).sum(axis=0)
 
+    def square_along(self, gradient: np.ndarray) -> float:
+        """Return the mean square of the change that the bias makes along a gradient (p,).
+
+        The constant's is left out: what is explained is about the mean.
+        """
+        vectors = np.vstack([self.along, self.flat]) @ gradient
+        return float(self.even @ gradient**2 + vectors @ vectors)
+
     def at_most(self, square: float) -> "Bias":
         """Return the bias with its mean square capped: of each vector, and in each direction.
 

@@ -1,13 +1,20 @@
 """Compute N, R-squared and the residual variance from what noisy Newton steps released."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+
+from dpstats.estimators.contract import Extremes
+from dpstats.estimators.newton.steps.bias import Bias
 
 # The part of the difference between two estimates of R-squared that counts as a standard error, and
 # of the mean square that was seen beyond the clipped scores; both set by simulation.
 _DISAGREEMENT, _BEYOND = 0.6, 0.5
+# X'X may lose what lies farther out in a column than this part of where rows are scaled down, and
+# than so many deviations. It shows what is within, of which this times the odds of the rest counts
+# as a standard error. So much lies within at least. Set by simulation (benchmarks/goodness.py).
+_NEARER, _NEAREST, _LOST, _LEAST_WITHIN = 0.6, 3.0, 0.8, 0.1
 # R-squared with a larger standard error says nothing.
 _LARGEST_ERROR = 0.25
 _NAMES = ("fit_rsquared", "fit_rsquared_error", "fit_scale", "fit_scale_error")
@@ -23,21 +30,35 @@ class Explained:
     @classmethod
     def of(
         cls, eta: np.ndarray, variance: np.ndarray, kept: np.ndarray, constant: np.ndarray | None,
-        step_errors: np.ndarray, rows: float,
+        step_errors: np.ndarray, rows: float, bias: Bias,
     ) -> "Explained":  # fmt: skip
         """Sum the squares of a position ``eta`` (p,) in whitened directions, less their noise.
 
         There X'X is the number of rows times ``kept`` (p,), up to noise that moves a step by
         ``step_errors`` (p, p) times the squares of the position in variance. ``constant`` (p,) are
-        the coefficients of the constant 1: what it explains is the mean of the response.
+        the coefficients of the constant 1: what it explains is the mean of the response. What is
+        cut off scores, the ``bias`` of the position, moves the sum by its part along the gradient.
         """
-        value = kept @ (eta**2 - variance)
+        value, gradient = kept @ (eta**2 - variance), 2 * kept * eta
         if constant is not None:
-            size = float(constant @ (kept * constant))
-            value -= float(constant @ (kept * eta)) ** 2 / size if size > 0 else 0.0
-        noise = 4 * (kept * eta) ** 2 @ variance + 2 * variance @ variance
+            size, mean = constant @ (kept * constant), constant @ (kept * eta)
+            if size > 0:
+                value -= mean**2 / size
+                gradient = gradient - 2 * mean / size * kept * constant
+        noise = gradient**2 @ variance + 2 * variance @ variance + bias.square_along(gradient)
         noise += 2 * eta**2 @ (step_errors @ eta**2) / rows**2
         return cls(max(float(value), 0.0), math.sqrt(noise))
+
+    def with_far(self, squares: np.ndarray, extremes: Extremes, reach: float) -> "Explained":
+        """Count what X'X, where rows beyond a ``reach`` are scaled down, may lose of each column.
+
+        ``squares`` (d,) are those of the coefficients times the deviations of the columns: what
+        each explains by itself.
+        """
+        far = extremes.far_parts(max(_NEARER * reach, _NEAREST))
+        odds = far / np.maximum(1 - far, _LEAST_WITHIN)
+        lost = _LOST * float(odds @ np.minimum(squares, self.value))
+        return replace(self, deviation=math.hypot(self.deviation, lost))
 
 
 @dataclass(frozen=True)
@@ -51,12 +72,6 @@ class Squares:
     clipped: float = math.nan
     noise: float = math.nan
     beyond: float = math.nan
-
-    @classmethod
-    def left(cls, explained: Explained, error: float) -> "Squares":
-        """Return what a fit leaves of a mean square of 1, which is released with an ``error``."""
-        noise = math.hypot(error, explained.deviation)
-        return cls(max(1 - explained.value, 0.0), noise, 0.0)
 
     @property
     def deviation(self) -> float:
@@ -77,14 +92,34 @@ def goodness(
     residual, total = squares.clipped, explained.value + squares.clipped
     if not residual > 0:  # also where it is NaN
         return {}
-    part = squares.deviation
-    rsquared, other = explained.value / total, min(explained.value, 1.0)
-    noise = math.hypot(residual / total * explained.deviation, rsquared * part) / total
+    rsquared, part, other = explained.value / total, squares.deviation, min(explained.value, 1.0)
+    noise = math.hypot((1 - rsquared) * explained.deviation, rsquared * part) / total
     error = math.hypot(noise, _DISAGREEMENT * (other - rsquared))
+    between = _DISAGREEMENT * (1 - other - residual)
+    return _figures(rsquared, error, residual, math.hypot(part, between), y_scale, rows, directions)
+
+
+def goodness_left(
+    explained: Explained, error: float, y_scale: float, rows: float, directions: int
+) -> dict[str, float]:
+    """Return the figures where the residual mean square is what is left of the response's.
+
+    That is 1, with an ``error``.
+    """
+    rsquared = min(explained.value, 1.0)
+    if not rsquared < 1:
+        return {}
+    of_rsquared = math.hypot(explained.deviation, rsquared * error)
+    left = math.hypot(explained.deviation, error)
+    return _figures(rsquared, of_rsquared, 1 - rsquared, left, y_scale, rows, directions)
+
+
+def _figures(
+    rsquared: float, error: float, residual: float, residual_error: float, y_scale: float,
+    rows: float, directions: int,
+) -> dict[str, float]:  # fmt: skip
+    """Return R-squared and the residual variance by name, or nothing where they say nothing."""
     if error > _LARGEST_ERROR:
         return {}
-    between = _DISAGREEMENT * (1 - other - residual)
-    freedom = rows / max(rows - directions, 1.0)
-    unit = freedom * y_scale**2
-    values = rsquared, error, unit * residual, unit * math.hypot(part, between)
-    return dict(zip(_NAMES, values, strict=True))
+    unit = rows / max(rows - directions, 1.0) * y_scale**2
+    return dict(zip(_NAMES, (rsquared, error, unit * residual, unit * residual_error), strict=True))

@@ -7,7 +7,7 @@ import numpy as np
 from dpstats.estimators.contract import Problem, Reference, Release
 from dpstats.estimators.least_squares.dense.robust_covariance import COV_TYPES
 from dpstats.estimators.newton.row_sums import IndicatorBasis
-from dpstats.estimators.newton.steps.goodness import Explained, Squares, goodness
+from dpstats.estimators.newton.steps.goodness import Explained, goodness, goodness_left
 from dpstats.estimators.newton.steps.hidden_rows import (
     has_room,
     note_on_hidden_rows,
@@ -217,18 +217,22 @@ def _goodness(
     others: by 1 / root q, halfway on a log scale. With weights it is in units of the largest one,
     so there is none.
     """
-    reference, constant = problem.reference, None
-    assert reference is not None
+    reference, layout, constant = problem.reference, problem.layout, None
+    assert reference is not None and layout is not None
     if basis.has_constant:
         constant = np.linalg.lstsq(directions, basis.constant, rcond=None)[0]
     explained = Explained.of(
-        state.eta, state.variance, whitening.kept, constant, whitening.errors, rows
+        state.eta, state.variance, whitening.kept, constant, whitening.errors, rows, state.bias
     )
-    squares = state.squares
+    slopes = (directions @ state.eta)[layout.numeric]
+    sizes = slopes * np.linalg.norm(reference.root, axis=1)
+    explained = explained.with_far(sizes**2, reference.extremes, whitening.reach)
+    unit = reference.y_scale, rows, len(state.eta)
     if problem.in_parts:
         hidden = (reference.extremes.y_far_square - 1) / math.sqrt(counted.part)
-        squares = Squares.left(explained, math.hypot(reference.extremes.y_error, hidden))
-    figures = goodness(explained, squares, reference.y_scale, rows, len(state.eta))
+        figures = goodness_left(explained, math.hypot(reference.extremes.y_error, hidden), *unit)
+    else:
+        figures = goodness(explained, state.squares, *unit)
     return {k: v for k, v in figures.items() if not (problem.weighted and "scale" in k)}
 
 

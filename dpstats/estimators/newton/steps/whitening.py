@@ -39,7 +39,8 @@ class Whitening:
     ``map`` (m, p), the part ``kept`` (p,) of each direction that stands clear of noise, by what
     part of itself X'X may be off there, ``unsure`` (p,), and the eigenvalues (p,) as released.
     ``errors`` (p, p) times the mean squares (p,) of a position are the variances of the step that
-    noise in X'X causes, and ``lost`` is what scaling rows down has cost.
+    noise in X'X causes, ``lost`` is what scaling rows down has cost, and a row that lies farther
+    than ``reach`` deviations out in one column, and not in others, was scaled down.
     """
 
     map: np.ndarray
@@ -48,6 +49,7 @@ class Whitening:
     eigenvalues: np.ndarray
     errors: np.ndarray
     lost: Lost = Lost()
+    reach: float = math.inf
 
     def divided(self, by: float) -> "Whitening":
         """Return the map to directions in which X'X is ``by`` times smaller, 1 or more.
@@ -89,7 +91,8 @@ def rough_whitening(
 
     squares, free = map_**2, basis.free * (1.0 + np.eye(basis.size))
     errors = deviation**2 * squares.T @ free @ squares
-    return Whitening(map_, kept, unsure, values, errors), pays
+    reach = math.sqrt(NUMERIC_NORM * len(basis.center))
+    return Whitening(map_, kept, unsure, values, errors, reach=reach), pays
 
 
 def refined_whitening(
@@ -111,7 +114,8 @@ def refined_whitening(
     errors = deviation**2 * np.outer(weights**2, weights**2) * (1.0 + np.eye(p))
     map_ = first.map @ vectors * weights
     lost = Lost(tail.beyond(limit), tail.excess(limit) / rows)
-    return Whitening(map_, kept, unsure, values, errors, lost)
+    reach = math.sqrt((limit - 1) * t)  # other columns have the mean leverage of a row, t
+    return Whitening(map_, kept, unsure, values, errors, lost, reach)
 
 
 def whitened(

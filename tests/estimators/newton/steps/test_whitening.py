@@ -39,6 +39,7 @@ def test_rows_are_whitened_first_roughly_and_then_nearly_exactly():
     gram = whitened(second) @ whitened(second).T / len(X)
     np.testing.assert_allclose(gram, np.eye(6), atol=0.02)
     assert second.lost.rows < 1 and second.lost.leverage < 0.01
+    assert second.reach > 1.5 * first.reach > 2  # where rows are scaled down
 
 
 def test_noise_raises_eigenvalues_and_says_so():
