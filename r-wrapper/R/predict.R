@@ -132,7 +132,7 @@ design_at <- function(object, newdata) {
   )
   X <- stats::model.matrix(right, frame, contrasts.arg = object$contrasts)
   X <- X[nrow(above) + seq_len(nrow(columns)), , drop = FALSE]
-  colnames(X) <- named_as_fixest(colnames(X), right)
+  colnames(X) <- named_as_fixest(colnames(X), right, object$schema)
   if (!is.null(object$absorbed)) X <- X[, colnames(X) != "(Intercept)", drop = FALSE]
   if (!identical(colnames(X), coefficient_names(object))) {
     fail("dpstats_internal_error", "newdata gives other columns than the fit has")

@@ -45,6 +45,34 @@ test_that("emmeans makes its grid of public facts", {
   expect_equal(means$emmean, unname(predict(curve, data.frame(age = 42.5, sex = c("f", "m")))))
 })
 
+test_that("emmeans says at which offset and exposure means stand", {
+  skip_without_python()
+  skip_without_package("emmeans")
+  d <- transform(people(), years = exp(educ / 20), z = age / 40)
+  said <- function(fit, ...) paste(capture.output(print(emmeans::emmeans(fit, ~sex, ...))), collapse = "\n")
+  count <- with_insecure_seed(3, dp_poisson(educ ~ sex, d, 1e6, exposure = years))
+  expect_match(said(count), "The exposure years is 1, or exp\\(offset\\) where")
+  odds <- with_insecure_seed(3, dp_logit(union ~ sex + offset(z), d, 1e6))
+  expect_match(said(odds), "The offset z is 0, or what emmeans")
+  expect_no_match(said(with_insecure_seed(3, dp_logit(union ~ sex, d, 1e6))), "offset")
+  means <- as.data.frame(emmeans::emmeans(count, ~sex, offset = log(2)))
+  expect_equal(means$emmean, unname(predict(count, data.frame(sex = c("f", "m")), exposure = 2)))
+})
+
+test_that("emmeans knows the levels behind i(), and texts within functions", {
+  skip_without_python()
+  skip_without_package("emmeans")
+  d <- transform(people(), year = rep(2010:2013, 1000))
+  at <- data.frame(year = 2010:2013, sex = "m", age = 42.5)
+  for (formula in list(wage ~ i(year, ref = 2010), wage ~ i(year) - 1, wage ~ i(year, age),
+                       wage ~ i(year, ref = 2010) + I(age * (sex == "m")),
+                       wage ~ factor(year) + relevel(sex, ref = "m"))) {
+    fit <- fit_wage(formula, d, levels = list(year = 2010:2013))
+    means <- as.data.frame(emmeans::emmeans(fit, ~year, at = list(sex = "m")))
+    expect_equal(means$emmean, unname(predict(fit, at)))
+  }
+})
+
 test_that("pictures are drawn for every kind of result", {
   skip_without_python()
   grDevices::pdf(NULL)
