@@ -192,6 +192,21 @@ test_that("no row and one row are fitted", {
   }
 })
 
+test_that("a logical is 0 and 1 in arithmetic, on either side, and predict() agrees", {
+  skip_without_python()
+  d <- transform(people(), member = age > 40)
+  new <- data.frame(educ = c(10, 12), union = c(TRUE, FALSE), member = c(TRUE, TRUE), sex = "m", age = 30)
+  for (formula in list(log(wage) ~ I(100 * union) + educ, log(wage) ~ I(educ * union),
+                       log(wage) ~ I(union + member), log(wage) ~ I(-union) + as.integer(member),
+                       I(100 * union) ~ educ, educ > 12 ~ union, I(wage > 5) ~ I(2 * member))) {
+    fit <- fit_wage(formula, d)
+    reference <- lm(formula, d)
+    expect_identical(names(coef(fit)), names(coef(reference)))
+    expect_equal(coef(fit), coef(reference), tolerance = 0.01)
+    expect_equal(predict(fit, new), predict(reference, new), tolerance = 0.01)
+  }
+})
+
 test_that("as.numeric() of a logical is lm's 0 and 1, of a factor refused, and predict() agrees", {
   skip_without_python()
   d <- people()
