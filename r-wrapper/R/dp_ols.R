@@ -158,7 +158,7 @@ dp_ols <- function(formula, data, method = "auto", epsilon, delta = NULL, bounds
   )
   value <- ask("fit", arguments, budget)
   fits <- lapply(value, function(fit) {
-    with_call(if (is.null(by)) new_dp_ols(fit) else new_dp_ols_groups(fit, key), written)
+    with_call(if (is.null(by)) new_dp_ols(fit) else new_dp_ols_groups(fit, key), written, data = data)
   })
   fits_by_formula(fits, texts)
 }
@@ -170,6 +170,10 @@ shared_arguments <- function(call) {
              "cluster")
   texts <- call$texts
   declared <- lapply(mget(c("bounds", "levels", "types"), call), concerning, call$columns, call$data)
+  for (name in intersect(c("bounds", "x_new"), ls(call))) {
+    columns <- names(call$data)
+    check_dates(call[[name]], columns, dates_of(call$data, columns), paste("argument", name))
+  }
   c(
     list(
       formula = if (is.list(texts)) reticulate::dict(texts) else texts,

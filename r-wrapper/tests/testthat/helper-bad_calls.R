@@ -14,6 +14,8 @@ bad_calls <- expression(
   dp_ols(y ~ x, d, "adassp", 1, bounds = list(x = c(1, 0))),
   dp_ols(y ~ x, d, "adassp", 1, bounds = list(x = c(0, Inf))),
   dp_ols(y ~ x, d, "adassp", 1, bounds = list(x = c("a", "b"))),
+  dp_ols(y ~ x, d, "adassp", 1, bounds = list(x = c("0", "10"))),
+  dp_ols(y ~ x, d, "adassp", 1, x_new = list(x = "0.5")),
   dp_ols(y ~ x, d, "adassp", 1, bounds = list(x = NULL)),
   dp_ols(y ~ x, d, "adassp", 1, bounds = list(x = c(TRUE, FALSE))),
   dp_ols(y ~ x, d, "adassp", 1, bounds = list(x = list(0, list(1)))),

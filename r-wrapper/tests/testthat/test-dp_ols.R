@@ -315,3 +315,19 @@ test_that("there are no residual degrees of freedom, so that others take z value
   skip_without_python()
   expect_identical(df.residual(fit_wage(epsilon = 4)), Inf)
 })
+
+test_that("dates are not taken for other numbers", {
+  skip_without_python()
+  d <- data.frame(x = runif(500), day = as.Date("2020-01-01") + 1:500)
+  d$y <- d$x + as.numeric(d$day) / 1e5
+  day <- as.Date("2021-01-01")
+  fit <- with_insecure_seed(1, dp_ols(y ~ x + day, d, epsilon = 100))
+  new <- data.frame(x = 0.5, day = day)
+  expect_equal(predict(fit, new), predict(fit, data.frame(x = 0.5, day = as.numeric(day))))
+  refused <- function(call, why) expect_error(call, why, class = "dpstats_argument_error")
+  refused(predict(fit, data.frame(x = day, day = day)), "newdata has dates for 'x', a column that is none")
+  refused(predict(fit, data.frame(x = 0.5, day = "2021-01-01")), "as of as.Date\\(\\), or numeric, got character")
+  refused(predict(fit, data.frame(x = "0.5", day = day)), "to be numeric, got character")
+  refused(dp_ols(y ~ x, d, epsilon = 1, bounds = list(x = c(day, day + 1))), "bounds has dates for 'x'")
+  refused(dp_ols(y ~ x, d, epsilon = 1, x_new = data.frame(x = day)), "x_new has dates for 'x'")
+})
