@@ -10,6 +10,7 @@
 #'
 #' @param object A fit by [dp_ols()].
 #' @param trms,xlev,grid,data,... As emmeans passes them.
+#' @param vcov. Refused, unless it gives [vcov()] of the fit: other standard errors are paid for with the fit.
 #' @return What emmeans expects.
 #' @name emmeans
 #' @examplesIf dpstats_available() && requireNamespace("emmeans", quietly = TRUE)
@@ -60,10 +61,14 @@ crossed_frame <- function(schema) {
 
 #' @rdname emmeans
 #' @exportS3Method emmeans::emm_basis
-emm_basis.dp_ols <- function(object, trms, xlev, grid, ...) {
+emm_basis.dp_ols <- function(object, trms, xlev, grid, vcov. = NULL, ...) {
+  asked <- if (is.function(vcov.)) vcov.(object) else vcov.
+  if (!is.null(asked) && !asks_for_these(asked, "vcov", vcov(object))) {
+    bad_argument("emmeans takes the standard errors of the fit, so leave vcov. out", why_not$vcov)
+  }
   list(
     X = design_at(object, grid), bhat = coef(object), nbasis = matrix(NA), V = vcov(object),
-    dffun = function(k, dfargs) Inf, dfargs = list(),
+    dffun = function(k, dfargs) dfargs$df, dfargs = list(df = df.residual(object)),
     misc = list(initMesg = message_of_middles(object$schema, grid))
   )
 }

@@ -25,6 +25,34 @@ test_that("coeftest and linearHypothesis take a fit as it is", {
   expect_equal(test$Chisq[2L], drop(b %*% solve(vcov(fit)[names(b), names(b)], b)))
 })
 
+test_that("other packages take the degrees of freedom of clusters, and no other standard errors", {
+  skip_without_python()
+  d <- transform(people(), state = rep_len(1:12, 4000))
+  fit <- fit_wage(wage ~ educ + sex, d)
+  expect_identical(df.residual(fit), Inf)
+  clustered <- with_insecure_seed(3, dp_ols(wage ~ educ + sex, d, epsilon = 1e3, cov_type = "cluster",
+                                            cluster = state))
+  expect_equal(df.residual(clustered), clustered$fit_statistics["clusters", "estimate"] - 1)
+  expect_lt(df.residual(clustered), 20)
+  skip_without_package("lmtest")
+  expect_equal(lmtest::coefci(clustered), confint(clustered))
+  expect_equal(unname(lmtest::coeftest(clustered)[, 4]), tidy(clustered)$p.value)
+  skip_without_package("emmeans")
+  means <- as.data.frame(emmeans::emmeans(clustered, ~sex, at = list(educ = 12)))
+  ends <- predict(clustered, data.frame(educ = 12, sex = c("f", "m")), interval = "confidence")
+  expect_equal(means$lower.CL, unname(ends[, "lwr"]))
+  expect_error(emmeans::emmeans(fit, ~sex, vcov. = 2 * vcov(fit)), "cov_type", class = "dpstats_argument_error")
+  expect_identical(as.data.frame(emmeans::emmeans(fit, ~sex, vcov. = vcov)),
+                   as.data.frame(emmeans::emmeans(fit, ~sex)))
+  skip_without_package("car")
+  for (asked in list(TRUE, "hc3")) {
+    expect_error(car::linearHypothesis(fit, "educ = 0", white.adjust = asked), "cov_type in dp_ols",
+                 class = "dpstats_argument_error")
+  }
+  expect_equal(car::linearHypothesis(clustered, "educ = 0", test = "F")$`Pr(>F)`[2L],
+               tidy(clustered)$p.value[2L])
+})
+
 test_that("emmeans makes its grid of public facts", {
   skip_without_python()
   skip_without_package("emmeans")
