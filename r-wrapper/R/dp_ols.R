@@ -13,7 +13,7 @@
 #' `ordered()`, `relevel()`, `C()` and others. Names and order of the coefficients are those of
 #' `lm()`. Within a function, a name that is no column of a data frame stands for the single
 #' number, text, truth value or date of this name in the workspace, which then counts as public.
-#' `as.numeric()` of a logical column is 0 and 1; of a factor it is refused. `poly(x, 2)` is made
+#' A logical column is 0 and 1 in arithmetic, as in `I(100 * union)`; `as.numeric()` of a factor is refused. `poly(x, 2)` is made
 #' of polynomials over the public range of `x`, and `poly(x, 2, raw = TRUE)` of its powers; see
 #' [dp_raw_powers()]. `ns()`, `bs()`, `scale()`, `cut()` and `offset()` are refused, because they
 #' would learn from the rows or are not supported; the error says what to write. A comparison such
