@@ -232,7 +232,7 @@ def interval(
 
     def check(value) -> tuple[float, float]:
         try:
-            start, stop = (float(end) for end in value)
+            start, stop = (float("nan" if isinstance(end, str) else end) for end in value)
         except (TypeError, ValueError, OverflowError):
             start = stop = float("nan")
         if not (low <= start and stop <= high and stop - start >= min_width):

@@ -246,7 +246,7 @@ def test_a_formula_is_read_once():
     # learned for the schema and for released ranges; all else is asked of what was learned
     assert functions.count("Formula.design") <= 2, "\n".join(functions)
     asked = {"has_terms", "has_values", "with_ranges", "responses", "compact_rows", "interact",
-             "response_ends", "tested"}  # fmt: skip
+             "response_ends", "tested", "has_two_outcomes"}  # fmt: skip
     others = set(functions) - {"Formula.parse", "Formula.design"}
     assert {name.rpartition(".")[2] for name in others} <= asked, "\n".join(functions)
     assert {name.partition(".")[0] for name in others} <= {"Design", "ColumnOrigins"}

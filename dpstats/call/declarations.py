@@ -178,7 +178,7 @@ def check_response(formula: Formula, schema: Mapping[str, Kind], method: Method)
     if name and isinstance(schema.get(name), Categorical) and not method.binary:
         raise FormulaError(
             f"expected one numeric response, got {formula.response}; make two levels a 0/1 number, "
-            "write I((g == 'b') * 1), or fit a logit by dp_logit"
+            "write I(g == 'b'), or fit a logit by dp_logit"
         )
 
 

@@ -127,10 +127,11 @@ def _mapping(given, part: str) -> dict:
 def public_range(name: str, pair) -> tuple[float, float]:
     """Return declared bounds of one column or term as two numbers, low < high."""
     try:
-        low, high = (float(bound) for bound in ([] if isinstance(pair, str) else pair))
+        ends = () if isinstance(pair, str) else pair
+        low, high = (float("" if isinstance(end, str | bytes) else end) for end in ends)
     except (TypeError, ValueError, OverflowError):
         raise ArgumentError(
-            f"expected bounds[{name!r}] to be (low, high), got {shown(pair)}"
+            f"expected bounds[{name!r}] to be (low, high), two numbers, got {shown(pair)}"
         ) from None
     if not -FARTHEST <= low < high <= FARTHEST:
         raise ArgumentError(

@@ -6,6 +6,7 @@ so a row of the design depends on its own record alone.
 """
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 import numpy as np
 import patsy
@@ -21,8 +22,9 @@ from dpstats.formula.identities import check_identities
 from dpstats.formula.matrices import Matrix, values_of
 from dpstats.formula.newdata import public_columns
 from dpstats.formula.parsed_formula import ParsedFormula
+from dpstats.formula.parsing import readings_of
 from dpstats.formula.r import Name, RFormula
-from dpstats.formula.r.coding import coded
+from dpstats.formula.r.coding import coded, knowing
 from dpstats.formula.redundancy import check_redundancy
 from dpstats.formula.schema_frame import learn
 from dpstats.formula.usage import check_kinds, spans_of, union
@@ -74,6 +76,7 @@ class Design(ColumnOrigins):
         clipping: Mapping[str, Numeric] = {},
     ):
         regression = {n: kind for n, kind in schema.items() if not isinstance(kind, Labels)}
+        formula = _knowing_truths(formula, regression)
         check_kinds(formula.readings, regression)
         _check_response(formula.readings[0], regression)
         for term in formula.model.rhs_termlist:
@@ -150,7 +153,8 @@ class Design(ColumnOrigins):
 
     def response_ends(self, estimated: Collection[str]) -> tuple[float, float]:
         """Return the declared bounds of the response, infinite where its range was estimated."""
-        if not {*self._recipe[0].response_variables}.isdisjoint(estimated):
+        of_estimated = not {*self._recipe[0].response_variables}.isdisjoint(estimated)
+        if of_estimated and not self.has_two_outcomes:
             return -np.inf, np.inf
         low, high = self.response_bounds
         return low, high
@@ -213,6 +217,11 @@ class Design(ColumnOrigins):
                 if isinstance(self.schema[name], Numeric):
                     found.setdefault(name, {}).update(dict.fromkeys(map(float, values)))
         return {name: tuple(values) for name, values in found.items()}
+
+    @property
+    def has_two_outcomes(self) -> bool:
+        """Tell whether the response is a comparison or one of two levels, and so 1 or 0."""
+        return all(info.type == "categorical" for info in self._infos[0].factor_infos.values())
 
     @property
     def has_terms(self) -> bool:
@@ -294,6 +303,17 @@ class Design(ColumnOrigins):
         return np.where(np.isfinite(X), X, np.nan)
 
 
+def _knowing_truths(formula: ParsedFormula, schema: ModelSchema) -> ParsedFormula:
+    """Let columns that are true or false be numbers in arithmetic, where the formula is R's."""
+    kinds = {n: kind for n, kind in schema.items() if isinstance(kind, Categorical)}
+    # levels 0 and 1 are equal to these, and factors
+    truths = {n for n, kind in kinds.items() if kind == BOOLEAN and type(kind.levels[0]) is bool}
+    if not isinstance(formula.text, RFormula) or truths.isdisjoint(formula.declared):
+        return formula
+    model = knowing(formula.model, truths)
+    return replace(formula, model=model, readings=readings_of(model))
+
+
 def _check_response(reading: Reading, schema: ModelSchema) -> None:
     """Refuse a response that is no single number and has no two levels."""
     kind = None if reading.bare is None else schema[reading.bare]
@@ -307,7 +327,7 @@ def _check_response(reading: Reading, schema: ModelSchema) -> None:
     if isinstance(kind, Categorical) or reading.categorical or reading.splined:
         raise FormulaError(
             f"expected one numeric response, got {reading.code}; make two levels a 0/1 number, "
-            "or write I((g == 'b') * 1)"
+            "or write I(g == 'b')"
         )
 
 

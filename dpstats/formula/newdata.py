@@ -75,6 +75,8 @@ def _numbers(name: str, values: np.ndarray, _kind: Numeric) -> np.ndarray:
             f"column {name} of the new data holds dates or times; give numbers, as in the fit"
         )
     try:
+        if any(isinstance(value, str | bytes) for value in values.flat):
+            raise TypeError
         numbers = values.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         raise ArgumentError(f"expected numbers in column {name} of the new data") from None

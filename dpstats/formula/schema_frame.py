@@ -10,7 +10,7 @@ import pandas as pd
 import patsy
 
 from dpstats.errors import FormulaError
-from dpstats.formula.expressions import Polynomials, read
+from dpstats.formula.expressions import Polynomials
 from dpstats.formula.expressions.intervals import FUNCTIONS
 from dpstats.formula.expressions.learners import affine, spline
 from dpstats.formula.expressions.level_indicators import level_indicators
@@ -96,19 +96,13 @@ def _check_learned(
     matrices: list[np.ndarray],
     schema: ModelSchema,
 ) -> None:
-    """Refuse a comparison as the response, and a column without a finite value."""
-    response, design = matrices
-    code = model.lhs_termlist[0].name()
-    if response.shape[1] != 1 and read(model.lhs_termlist[0].factors[0].code).bare is None:
-        if {f.type for f in infos[0].factor_infos.values()} == {"numerical"}:
-            raise FormulaError(
-                f"expected one numeric response, but {code} has {response.shape[1]} columns; "
-                "write one number"
-            )
-        inner = code[2:-1] if code.startswith("I(") else code
+    """Refuse a response of several columns, and a column without a finite value."""
+    response = matrices[0]
+    numerical = {f.type for f in infos[0].factor_infos.values()} == {"numerical"}
+    if response.shape[1] != 1 and numerical:
         raise FormulaError(
-            f"expected one numeric response, but {code} is true or false; write I(({inner}) * 1), "
-            "which is 1 or 0"
+            f"expected one numeric response, but {model.lhs_termlist[0].name()} has "
+            f"{response.shape[1]} columns; write one number"
         )
     for info, matrix in zip(infos, matrices, strict=True):
         for name, column in zip(info.column_names, matrix.T, strict=True):

@@ -77,14 +77,15 @@ def _regressions(request: Request) -> dict[str, tuple[Formula, Design]]:
     return {design.response: (formula, design) for formula, design in request.regressions}
 
 
-def _is_free(request: Request, formula: Formula) -> bool:
-    """Tell whether the response of a formula reads a variable without declared bounds."""
-    return not set(request.clipping).isdisjoint(formula.response_variables)
+def _is_free(request: Request, formula: Formula, design: Design) -> bool:
+    """Tell whether the response is a number that reads a variable without declared bounds."""
+    reads = not set(request.clipping).isdisjoint(formula.response_variables)
+    return reads and not design.has_two_outcomes
 
 
 def _declared(request: Request, formula: Formula, design: Design) -> Numeric | None:
     """Return the declared bounds of the response, if any."""
-    if _is_free(request, formula) and design.response not in request.term_bounds:
+    if _is_free(request, formula, design) and design.response not in request.term_bounds:
         return None
     return Numeric(*design.response_bounds)
 
@@ -110,8 +111,8 @@ def _estimated(
     }
     schema = {**request.schema, **dict.fromkeys(free, UNLIMITED), **ranges}
     bounds = dict(request.term_bounds)
-    for name, (formula, _) in _regressions(request).items():
-        if _is_free(request, formula) and name not in ranges:
+    for name, side in _regressions(request).items():
+        if _is_free(request, *side) and name not in ranges:
             bounds.setdefault(name, (marginals[name].low, marginals[name].high))
     clipping = dict.fromkeys(free, UNLIMITED) | {
         name: Numeric(*marginal.clipping)

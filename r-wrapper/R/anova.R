@@ -92,3 +92,13 @@ anova_table <- function(tests, rows, heading) {
   row.names(table) <- rows
   structure(table, heading = heading, class = c("anova", "data.frame"))
 }
+
+#' @rdname anova.dp_ols
+#' @param model,white.adjust As of `car::linearHypothesis()`, whose `white.adjust` is refused.
+#' @exportS3Method car::linearHypothesis
+linearHypothesis.dp_ols <- function(model, ..., white.adjust = FALSE) {
+  if (!isFALSE(white.adjust)) {
+    bad_argument("linearHypothesis() of this result has no white.adjust", why_not$vcov)
+  }
+  NextMethod()
+}

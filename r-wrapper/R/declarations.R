@@ -37,6 +37,21 @@ named_types <- function(types) {
   reticulate::dict(types)
 }
 
+# Which of some columns of a data frame are dates; NULL of files, of which R does not know.
+dates_of <- function(data, names) {
+  if (!is.data.frame(data)) return(NULL)
+  Filter(function(name) inherits(data[[name]], "Date"), intersect(names, names(data)))
+}
+
+# Dates are numbers of days, which other columns of numbers are not; of files `dates` is NULL.
+check_dates <- function(given, names, dates, what) {
+  for (name in if (is.list(given) && !is.null(dates)) setdiff(intersect(names(given), names), dates)) {
+    if (inherits(given[[name]], "Date")) {
+      bad_argument(what, " has dates for '", name, "', a column that is none; give numbers")
+    }
+  }
+}
+
 # Factors as their labels and dates as numbers; names would turn a list into a dictionary.
 plain <- function(values) {
   refuse_integer64(values, "a list of public values")

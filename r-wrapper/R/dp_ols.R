@@ -13,7 +13,7 @@
 #' `ordered()`, `relevel()`, `C()` and others. Names and order of the coefficients are those of
 #' `lm()`. Within a function, a name that is no column of a data frame stands for the single
 #' number, text, truth value or date of this name in the workspace, which then counts as public.
-#' `as.numeric()` of a logical column is 0 and 1; of a factor it is refused. `poly(x, 2)` is made
+#' A logical column is 0 and 1 in arithmetic, as in `I(100 * union)`; `as.numeric()` of a factor is refused. `poly(x, 2)` is made
 #' of polynomials over the public range of `x`, and `poly(x, 2, raw = TRUE)` of its powers; see
 #' [dp_raw_powers()]. `ns()`, `bs()`, `scale()`, `cut()` and `offset()` are refused, because they
 #' would learn from the rows or are not supported; the error says what to write. A comparison such
@@ -158,7 +158,7 @@ dp_ols <- function(formula, data, method = "auto", epsilon, delta = NULL, bounds
   )
   value <- ask("fit", arguments, budget)
   fits <- lapply(value, function(fit) {
-    with_call(if (is.null(by)) new_dp_ols(fit) else new_dp_ols_groups(fit, key), written)
+    with_call(if (is.null(by)) new_dp_ols(fit) else new_dp_ols_groups(fit, key), written, data = data)
   })
   fits_by_formula(fits, texts)
 }
@@ -170,6 +170,10 @@ shared_arguments <- function(call) {
              "cluster")
   texts <- call$texts
   declared <- lapply(mget(c("bounds", "levels", "types"), call), concerning, call$columns, call$data)
+  for (name in intersect(c("bounds", "x_new"), ls(call))) {
+    columns <- names(call$data)
+    check_dates(call[[name]], columns, dates_of(call$data, columns), paste("argument", name))
+  }
   c(
     list(
       formula = if (is.list(texts)) reticulate::dict(texts) else texts,

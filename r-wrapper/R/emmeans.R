@@ -4,10 +4,13 @@
 #' levels, and the middle of each declared range where `lm()` has the mean of the rows, which is not
 #' released; what emmeans prints says so. Give other public values by `at`, such as
 #' `at = list(educ = 12)`. `data` is not read. Means of a logit are log odds, those
-#' of a Poisson regression logarithms, and with `type = "response"` probabilities and means.
+#' of a Poisson regression logarithms, and with `type = "response"` probabilities and means. They are
+#' at an offset of 0 and an exposure of 1, where those of `glm()` are at means of the rows; `offset =`
+#' gives another, on the scale of the link.
 #'
 #' @param object A fit by [dp_ols()].
 #' @param trms,xlev,grid,data,... As emmeans passes them.
+#' @param vcov. Refused, unless it gives [vcov()] of the fit: other standard errors are paid for with the fit.
 #' @return What emmeans expects.
 #' @name emmeans
 #' @examplesIf dpstats_available() && requireNamespace("emmeans", quietly = TRUE)
@@ -25,7 +28,20 @@ recover_data.dp_ols <- function(object, data, ...) {
   }
   call <- object$call
   call$formula <- stats::formula(object) # that of instruments would be read as a transformation
-  emmeans::recover_data(call, right_side(object), NULL, data = crossed_frame(object$schema), ...)
+  right <- stats::formula(stats::delete.response(object$terms))
+  right[[2L]] <- in_columns(right[[2L]])
+  emmeans::recover_data(call, stats::terms(right), NULL, data = crossed_frame(object$schema), ...)
+}
+
+# The terms of columns alone, a:b in the place of f(a, b): emmeans would take a function of a factor
+# for a number, and a text in quotes for a column.
+in_columns <- function(expression) {
+  if (!is.call(expression)) return(expression)
+  if (!as.character(expression[[1L]])[1L] %in% formula_operators) {
+    return(Reduce(function(a, b) call(":", a, b), lapply(formula_variables(expression), as.name)))
+  }
+  expression[-1L] <- lapply(as.list(expression)[-1L], in_columns)
+  expression
 }
 
 # Synthetic rows with every combination of levels, and numbers whose mean is the middle of their
@@ -45,10 +61,14 @@ crossed_frame <- function(schema) {
 
 #' @rdname emmeans
 #' @exportS3Method emmeans::emm_basis
-emm_basis.dp_ols <- function(object, trms, xlev, grid, ...) {
+emm_basis.dp_ols <- function(object, trms, xlev, grid, vcov. = NULL, ...) {
+  asked <- if (is.function(vcov.)) vcov.(object) else vcov.
+  if (!is.null(asked) && !asks_for_these(asked, "vcov", vcov(object))) {
+    bad_argument("emmeans takes the standard errors of the fit, so leave vcov. out", why_not$vcov)
+  }
   list(
     X = design_at(object, grid), bhat = coef(object), nbasis = matrix(NA), V = vcov(object),
-    dffun = function(k, dfargs) Inf, dfargs = list(),
+    dffun = function(k, dfargs) dfargs$df, dfargs = list(df = df.residual(object)),
     misc = list(initMesg = message_of_middles(object$schema, grid))
   )
 }
@@ -57,6 +77,7 @@ emm_basis.dp_ols <- function(object, trms, xlev, grid, ...) {
 #' @exportS3Method emmeans::emm_basis
 emm_basis.dp_glm <- function(object, trms, xlev, grid, ...) {
   basis <- emm_basis.dp_ols(object, trms, xlev, grid, ...)
+  basis$misc$initMesg <- c(basis$misc$initMesg, message_of_offsets(object$offset))
   basis$misc <- emmeans::.std.link.labels(stats::family(object), basis$misc)
   basis
 }
@@ -70,4 +91,13 @@ message_of_middles <- function(schema, grid) {
   if (!length(there)) return(NULL)
   paste("At the middle of their ranges, as means are not released:",
         paste(there, "=", vapply(middles[there], format, "", digits = 4L), collapse = ", "))
+}
+
+# Where the means stand whose offset or exposure is private.
+message_of_offsets <- function(columns) {
+  c(if (!is.null(columns$offset)) {
+    paste("The offset", columns$offset, "is 0, or what emmeans() is given as offset =")
+  }, if (!is.null(columns$exposure)) {
+    paste0("The exposure ", columns$exposure, " is 1, or exp(offset) where emmeans() is given offset =")
+  })
 }

@@ -113,7 +113,7 @@ without_absorbed <- function(formula) {
 
 # The right-hand side, in which poly(), i() and as.Date() are those of this package.
 right_side <- function(fit) {
-  right <- stats::delete.response(fit$terms)
+  right <- indicators_first(stats::delete.response(fit$terms))
   own <- list(i = level_indicators, as.Date = days)
   if (length(fit$polynomials)) own$poly <- public_poly(fit$polynomials)
   environment(right) <- list2env(own, parent = globalenv())
@@ -123,22 +123,39 @@ right_side <- function(fit) {
 # Dates as numbers of days, which columns of dates are here.
 days <- function(x, ...) as.numeric(as.Date(x, ...))
 
+# Terms with the variables of i() before others, as fixest names year::2010:treated.
+indicators_first <- function(terms) {
+  variables <- as.list(attr(terms, "variables"))[-1L]
+  order <- order(!vapply(variables, is_indicators, TRUE))
+  if (!is.unsorted(order)) return(terms)
+  attr(terms, "variables") <- as.call(c(as.name("list"), variables[order]))
+  attr(terms, "factors") <- attr(terms, "factors")[order, , drop = FALSE]
+  terms
+}
+
+is_indicators <- function(variable) is.call(variable) && identical(variable[[1L]], as.name("i"))
+
 # Indicators of the levels of x but ref, times z, as i() of fixest makes them.
 level_indicators <- function(x, z = NULL, ref = NULL) {
-  kept <- setdiff(levels(x), label_text(ref))
+  kept <- setdiff(levels_of(x), label_text(ref))
   columns <- vapply(kept, function(level) as.numeric(x == level), numeric(length(x)))
-  times <- if (!is.null(z)) paste0(":", deparse1(substitute(z)))
-  colnames(columns) <- paste0("::", kept, times)
+  columns <- matrix(columns, length(x), dimnames = list(NULL, indicator_names(kept, substitute(z))))
   if (is.null(z)) columns else columns * z
 }
 
-# Names of design columns, year::2010:treated for i(year, treated, ref = 2009)::2010:treated.
-named_as_fixest <- function(names, terms) {
-  calls <- Filter(function(each) is.call(each) && identical(each[[1L]], as.name("i")),
-                  as.list(attr(terms, "variables")))
-  for (each in calls) {
+levels_of <- function(x) if (is.logical(x)) c("FALSE", "TRUE") else levels(x)
+
+indicator_names <- function(kept, z) paste0("::", kept, if (!is.null(z)) paste0(":", deparse1(z)))
+
+# Names of design columns, year::2010:treated for i(year, treated, ref = 2009)::2010:treated. A call
+# with one column has its name alone in R.
+named_as_fixest <- function(names, terms, schema) {
+  for (each in Filter(is_indicators, as.list(attr(terms, "variables")))) {
     written <- deparse1(each, control = NULL) # as R names columns, with 2 for 2L
-    names <- sub(paste0(written, "::"), paste0(deparse1(each[[2L]]), "::"), names, fixed = TRUE)
+    parts <- match.call(level_indicators, each)
+    kept <- setdiff(schema[[as.character(parts$x)]]$levels, label_text(eval(parts$ref)))
+    alone <- if (length(kept) == 1L) indicator_names(kept, parts$z)
+    names <- sub(written, paste0(deparse1(parts$x), alone), names, fixed = TRUE)
   }
   names
 }

@@ -85,7 +85,7 @@ generalized <- function(family, given, written, workspace) {
   fits <- lapply(value, function(fit) {
     fit <- if (is.null(by)) new_dp_ols(fit) else new_dp_ols_groups(fit, key)
     if (length(offset$columns)) fit$offset <- offset$columns
-    with_call(fit, written, its$verb)
+    with_call(fit, written, its$verb, data)
   })
   fits_by_formula(fits, given$texts)
 }

@@ -81,7 +81,8 @@ dp_iv <- function(formula, data, epsilon, delta = NULL, bounds = NULL, levels = 
   own <- list(by = if (length(by) > 1L) as.list(by) else by, groups = groups_of(groups, key),
               max_groups = max_groups)
   value <- ask("iv", c(arguments, own, options), budget)[[1L]]
-  with_call(if (is.null(by)) new_dp_ols(value) else new_dp_ols_groups(value, key), written, "dp_iv")
+  fit <- if (is.null(by)) new_dp_ols(value) else new_dp_ols_groups(value, key)
+  with_call(fit, written, "dp_iv", data)
 }
 
 # Arguments of lm, feols and dp_ols that dp_iv does not have.

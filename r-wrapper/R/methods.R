@@ -19,8 +19,7 @@ vcov.dp_ols <- function(object, complete = TRUE, ...) {
 #' @param ... Refused.
 #' @return `Inf`: tests and intervals are by normal and simulated distributions, not by Student's,
 #'   and the number of rows may be private. Other packages then take z values. Of clustered fits
-#'   [summary()], [confint()] and [anova()] take the degrees of freedom of the clusters, which the
-#'   summary states.
+#'   the degrees of freedom of the clusters, by which [summary()], [confint()] and [anova()] go.
 #' @examplesIf dpstats_available()
 #' d <- data.frame(x = runif(500), y = runif(500))
 #' b <- list(x = c(0, 1), y = c(0, 1))
@@ -29,7 +28,7 @@ vcov.dp_ols <- function(object, complete = TRUE, ...) {
 #' @export
 df.residual.dp_ols <- function(object, ...) {
   refuse_others("df.residual", ...)
-  Inf
+  degrees_at(object$uncertainty, 1L)
 }
 
 #' @export

@@ -8,7 +8,7 @@ with_offsets <- function(formula, given, family) {
     if (argument == "exposure" && family != "poisson") return(NULL)
     expression <- eval(bquote(substitute(.(as.name(argument)), given)))
     if (argument == "offset" && is_log(expression)) {
-      elsewhere <- taken_elsewhere(expression, given$data, given)
+      elsewhere <- taken_elsewhere(expression, given)
       return(if (is.null(elsewhere)) expression else not_of_data(elsewhere))
     }
     columns_given(argument, expression, given[[argument]], given$data, call = given)

@@ -4,8 +4,7 @@
 #' `model_parameters()` gives one row for each coefficient, with z values, and
 #' `model_performance()` one row: R-squared and the residual standard error as far as they follow
 #' from what was released, as in [glance()][broom], and the guarantee. `find_statistic()` tells that
-#' tests are by z values, `get_df()` that these have infinitely many degrees of freedom, and
-#' `get_varcov()` gives [vcov()].
+#' tests are by z values, `get_df()` gives [df.residual()], and `get_varcov()` gives [vcov()].
 #'
 #' @param model,x A fit by [dp_ols()].
 #' @param ci Confidence level, or `NULL` for no intervals.
@@ -32,7 +31,7 @@ model_parameters.dp_ols <- function(model, ci = 0.95, exponentiate = FALSE, digi
   rows <- tidy(model, conf.int = TRUE, conf.level = level, exponentiate = exponentiate)
   table <- data.frame(
     Parameter = rows$term, Coefficient = rows$estimate, SE = rows$std.error, CI = level,
-    CI_low = rows$conf.low, CI_high = rows$conf.high, z = rows$statistic, df_error = Inf,
+    CI_low = rows$conf.low, CI_high = rows$conf.high, z = rows$statistic, df_error = df.residual(model),
     p = rows$p.value
   )
   if (is.null(ci)) table[c("CI", "CI_low", "CI_high")] <- NULL
@@ -64,7 +63,9 @@ find_statistic.dp_ols <- function(x, ...) "z-statistic"
 
 #' @rdname parameters
 #' @exportS3Method insight::get_df
-get_df.dp_ols <- function(x, type = "residual", ...) if (type == "model") length(coef(x)) else Inf
+get_df.dp_ols <- function(x, type = "residual", ...) {
+  if (type == "model") length(coef(x)) else df.residual(x)
+}
 
 #' @rdname parameters
 #' @exportS3Method insight::get_varcov

@@ -44,6 +44,7 @@ pair_data <- function(groups) {
 #' @rdname plot
 #' @export
 plot.dp_ols <- function(x, level = 0.95, ...) {
+  refuse_which(...)
   line <- line_data(x, level)
   if (is.null(line)) plot_coefficients(x, level, ...) else plot_line(x, line, ...)
   invisible(x)
@@ -79,6 +80,7 @@ plot_coefficients <- function(fit, level, ...) {
 #' @rdname plot
 #' @export
 plot.dp_ols_groups <- function(x, ...) {
+  refuse_which(...)
   pair <- pair_data(x)
   plot(pair[[1L]], pair[[2L]], xlab = names(pair)[1L], ylab = names(pair)[2L], ...)
   graphics::abline(0, 1, lty = 3)
@@ -88,6 +90,7 @@ plot.dp_ols_groups <- function(x, ...) {
 #' @rdname plot
 #' @export
 plot.dp_ols_list <- function(x, ...) {
+  refuse_which(...)
   plot(dp_compare(x), ...)
   invisible(x)
 }

@@ -132,7 +132,7 @@ design_at <- function(object, newdata) {
   )
   X <- stats::model.matrix(right, frame, contrasts.arg = object$contrasts)
   X <- X[nrow(above) + seq_len(nrow(columns)), , drop = FALSE]
-  colnames(X) <- named_as_fixest(colnames(X), right)
+  colnames(X) <- named_as_fixest(colnames(X), right, object$schema)
   if (!is.null(object$absorbed)) X <- X[, colnames(X) != "(Intercept)", drop = FALSE]
   if (!identical(colnames(X), coefficient_names(object))) {
     fail("dpstats_internal_error", "newdata gives other columns than the fit has")
@@ -148,18 +148,21 @@ declared_columns <- function(object, newdata) {
   absent <- setdiff(names, names(newdata))
   if (length(absent)) bad_argument("newdata has no column '", absent[1L], "'")
   check_distinct(names(newdata)[names(newdata) %in% names], "newdata")
+  check_dates(newdata, names, object$dates, "newdata")
   columns <- lapply(names, function(name) {
-    clipped(declared(newdata[[name]], object$schema[[name]], name), object$clipping[[name]])
+    values <- declared(newdata[[name]], object$schema[[name]], name, name %in% object$dates)
+    clipped(values, object$clipping[[name]])
   })
   names(columns) <- names
   structure(columns, class = "data.frame", row.names = seq_len(nrow(newdata)))
 }
 
-declared <- function(values, entry, name) {
+declared <- function(values, entry, name, is_date) {
   refuse_integer64(values, paste0("column '", name, "' of newdata"))
   if (is.null(entry$levels)) {
     if (!is.numeric(values) && !inherits(values, "Date")) {
-      bad_argument("expected column '", name, "' of newdata to be numeric")
+      bad_argument("expected column '", name, "' of newdata to be ",
+                   if (is_date) "of class Date, as of as.Date(), or ", "numeric, got ", class(values)[1L])
     }
     infinite <- values[is.infinite(values)]
     if (length(infinite)) {

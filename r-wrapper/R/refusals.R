@@ -15,7 +15,7 @@ reason <- function(what) {
 #'
 #' Residuals, fitted values, the data, likelihoods and what is made of them are errors of class
 #' `dpstats_not_released_error`, which give the reason, and so are numbers of rows of groups. `sigma()` is one where the release does not
-#' tell the residual variance.
+#' tell the residual variance. `waldtest()` and `lrtest()` of the package lmtest would fit again.
 #'
 #' @param object,x,formula,model,fit,k,... As for the generic functions; not used.
 #' @return None: they stop; but `sigma()` gives the residual standard error where it follows from what
@@ -57,6 +57,35 @@ cooks.distance.dp_ols <- function(model, ...) not_released("Cook's distances")
 #' @importFrom stats rstandard
 #' @export
 rstandard.dp_ols <- function(model, ...) not_released("standardised residuals")
+
+#' @rdname not-released
+#' @importFrom stats rstudent
+#' @export
+rstudent.dp_ols <- function(model, ...) not_released("studentised residuals")
+
+#' @rdname not-released
+#' @importFrom stats influence
+#' @export
+influence.dp_ols <- function(model, ...) not_released("influences of rows")
+
+#' @rdname not-released
+#' @importFrom stats dfbeta
+#' @export
+dfbeta.dp_ols <- influence.dp_ols
+
+#' @rdname not-released
+#' @importFrom stats dfbetas
+#' @export
+dfbetas.dp_ols <- influence.dp_ols
+
+#' @rdname not-released
+#' @importFrom stats effects
+#' @export
+effects.dp_ols <- function(object, ...) not_released("effects of the rows")
+
+#' @rdname not-released
+#' @export
+qr.dp_ols <- function(x, ...) not_released("decompositions of the rows")
 
 #' @rdname not-released
 #' @importFrom stats simulate
@@ -107,6 +136,14 @@ fitted.dp_ols_groups <- fitted.dp_ols
 
 #' @rdname not-released
 #' @export
+model.frame.dp_ols_groups <- model.frame.dp_ols
+
+#' @rdname not-released
+#' @export
+logLik.dp_ols_groups <- logLik.dp_ols
+
+#' @rdname not-released
+#' @export
 sigma.dp_ols_groups <- function(object, ...) not_released("residual variances of groups")
 
 #' @rdname not-released
@@ -134,4 +171,25 @@ get_data.dp_ols <- function(x, ...) {
 estfun.dp_ols <- function(x, ...) {
   not_released("the scores of rows",
                "cov_type in dp_ols() for robust standard errors, and cluster for clustered ones")
+}
+
+#' @rdname not-released
+#' @exportS3Method lmtest::waldtest
+waldtest.dp_ols <- function(object, ...) {
+  fail("dpstats_not_released_error", "waldtest() fits again, which would spend another budget; ",
+       "anova(fit) tests each term, anova(fit1, fit2) compares two fits, and dp_joint_test() tests ",
+       "hypotheses together")
+}
+
+#' @rdname not-released
+#' @exportS3Method lmtest::lrtest
+lrtest.dp_ols <- function(object, ...) {
+  not_released("likelihood ratios", "anova(), whose tests are Wald's")
+}
+
+# The plots of residuals that plot() of lm draws by number.
+refuse_which <- function(...) {
+  if ("which" %in% entry_names(list(...))) {
+    not_released("plots of residuals", "plot() without which")
+  }
 }

@@ -8,7 +8,7 @@
 columns_given <- function(argument, expression, value, data, several = FALSE,
                           call = parent.frame()) {
   written <- names_in(expression)
-  elsewhere <- taken_elsewhere(expression, data, call)
+  elsewhere <- taken_elsewhere(expression, call)
   if (!is.null(elsewhere)) {
     names <- tryCatch(value, error = function(e) NULL)
     if (!is.character(names) || length(names) != 1L) not_of_data(elsewhere)
@@ -21,6 +21,8 @@ columns_given <- function(argument, expression, value, data, several = FALSE,
     names <- tryCatch(value, error = function(e) no_value(argument, expression, written, data))
   }
   if (inherits(names, "formula")) {
+    elsewhere <- taken_elsewhere(names, call)
+    if (!is.null(elsewhere)) not_of_data(elsewhere)
     named <- names_in(names)
     names <- if (is.null(named)) no_value(argument, names, NULL, data) else named
   }
@@ -52,10 +54,9 @@ no_value <- function(argument, expression, written, data) {
 }
 
 # The first element of another list than the data in an expression that names columns, such as
-# other$w, which is not the column w; of data that are a value or a file it cannot be told.
-taken_elsewhere <- function(expression, data, call) {
-  table <- if (!is_path(data)) eval(quote(substitute(data)), call)
-  if (!is.language(table)) return(NULL)
+# other$w, which is not the column w: the data are .data, or go by the expression in the call.
+taken_elsewhere <- function(expression, call) {
+  table <- eval(quote(substitute(data)), call)
   own <- function(taken) identical(taken[[2L]], table) || identical(taken[[2L]], as.name(".data"))
   Find(Negate(own), elements_in(expression))
 }
@@ -71,8 +72,10 @@ is_element <- function(expression) {
 }
 
 not_of_data <- function(expression) {
-  bad_argument(deparse1(expression), ": the columns of data go by their names alone; make it a ",
-               "column of data and write its name")
+  column <- names_in(expression)
+  bad_argument(deparse1(expression), ": the columns of data go by their names alone; ",
+               if (!is.null(column)) paste0("write ", column, " if it is the column of data, or else "),
+               "make it a column of data and write its name")
 }
 
 # The names in an expression that only names columns, else NULL; d$x names x, as d[["x"]] does.

@@ -61,9 +61,10 @@ split_at_bar <- function(formula) {
 #' @export
 update.dp_ols_groups <- update.dp_ols
 
-# The call as it was written, for print() and update(): without the data, and with the formula and
-# the budget of this fit, where there were several.
-with_call <- function(fit, written, name = "dp_ols") {
+# A fit with the call as it was written, for print() and update(): without the data, and with the
+# formula and the budget of this fit, where there were several; and with the names of dates.
+with_call <- function(fit, written, name = "dp_ols", data = NULL) {
+  fit$dates <- dates_of(data, names(fit$schema))
   written[[1L]] <- as.name(name)
   written$data <- NULL
   if (is.object(written$budget)) written$budget <- NULL # a value, as from do.call()

@@ -73,7 +73,6 @@ PYTHON = [
     ("fit('y ~ stats::poly(x, 2)', df)", "without stats::"),
     ("fit(dp.RFormula('y ~ splines::ns(x, 3)'), df)", "write poly(x, 3)"),
     ("fit(dp.RFormula('y ~ df$x'), df)", "write y ~ x"),
-    ("fit('I(x > 0.5) ~ z', df)", "I((x > 0.5) * 1)"),
     ("fit('y ~ x**2', df)", "I(x**2)"),
     ("fit('y ~ 2 * x', df)", "I("),
     ("fit('y ~ x.mean()', df)", "x.mean()"),

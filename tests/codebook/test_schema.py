@@ -116,6 +116,8 @@ REFUSED = {
     "a name that is no column": ({"bounds": {"aeg": (0, 1)}}, "bounds names 'aeg'.*'age'"),
     "levels of no column": ({"levels": {"regio": ["a"]}}, "levels names 'regio'.*'region'"),
     "types of no column": ({"types": {"tracts": "string"}}, "types names 'tracts'.*'tract'"),
+    "digits in quotes": ({"bounds": {"age": ("0", "9")}}, r"\(low, high\), two numbers, got \('0'"),
+    "one in quotes": ({"bounds": {"age": [0, "9"]}}, "two numbers, got"),
     "bounds too near": ({"bounds": {"age": (0, 1e-310)}}, "to be at least 1e-100 apart"),
     "no name near": ({"bounds": {"q": (0, 1)}}, "the columns are age, wage"),
     "another term": ({"bounds": {"np.log(age)": (0, 5)}}, r"'np.log\(age\)', which is no column"),

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpstats.errors import ArgumentError, FormulaError
-from dpstats.formula import Formula, schema_frame
+from dpstats.formula import Formula, RFormula, schema_frame
 from dpstats.formula.expressions import LEARNERS, read
 from dpstats.formula.expressions.intervals import FUNCTIONS
 from dpstats.formula.expressions.reading import CONTRASTS
@@ -218,6 +218,21 @@ def test_the_schema_of_a_design_holds_the_variables_in_use():
     assert complete_rows(batch, design.schema).tolist() == [True, False]
 
 
+@pytest.mark.parametrize("kind", [str, RFormula])
+def test_a_comparison_as_the_response_is_1_where_it_is_true(kind):
+    for text in ("x > 3 ~ y", "I(x > 3) ~ y", "I(x >= 99) ~ y"):
+        design = Formula.parse(kind(text)).design({"x": Numeric(0, 9), "y": Numeric(0, 1)})
+        assert design.response_bounds == (0, 1) == design.response_ends(["x"])
+        assert design.has_two_outcomes
+        found = design.responses({"x": np.array([1.0, 5.0]), "y": np.zeros(2)}).tolist()
+        assert found == [0, 0 if "99" in text else 1]
+    assert (
+        not Formula.parse(kind("x ~ y"))
+        .design({"x": Numeric(0, 9), "y": Numeric(0, 1)})
+        .has_two_outcomes
+    )
+
+
 def test_a_design_survives_pickling():
     design = Formula.parse("y ~ bs(x, df=4) + C(g, Sum)").design(SCHEMA)
     copy, batch = pickle.loads(pickle.dumps(design)), draw(9, np.random.default_rng(8))
@@ -364,7 +379,6 @@ UNSUITABLE = [
     ("C(g) ~ x", "one numeric response"),
     ("bs(y, df=4) ~ x", "one numeric response"),
     ("poly(y, 2) ~ x", r"one numeric response, but poly\(y, 2\) has 2 columns; write one number"),
-    ("I(y > 3) ~ x", r"one numeric response.*\* 1"),
 ]
 
 

@@ -38,7 +38,16 @@ def test_a_formula_is_pickled_as_its_text_in_its_dialect(kind):
 
 
 @pytest.mark.parametrize(
-    "text", ["y ~ x + y", "y ~ x:y", "np.log(y) ~ I(y**2)", "I(y - x) ~ I(y - x)"]
+    "text",
+    [
+        "y ~ x + y",
+        "y ~ x:y",
+        "np.log(y) ~ I(y**2)",
+        "I(y - x) ~ I(y - x)",
+        RFormula("y ~ x + x:y"),
+        RFormula("y ~ x * y"),
+        RFormula("log(y) ~ log(y):x + x"),
+    ],
 )
 def test_a_response_may_not_explain_itself(text):
     with pytest.raises(FormulaError, match="stands right of ~ too"):

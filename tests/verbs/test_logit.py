@@ -93,13 +93,24 @@ def test_a_term_with_declared_values():
     assert found.status == "ok" and found.params["y"] > 0.5
 
 
+@pytest.mark.parametrize("formula", ["x > 0 ~ g + y", "I(x > 0) ~ g + y"])
+@pytest.mark.parametrize("kind", [str, dp.RFormula])
+def test_a_comparison_is_1_where_it_is_true(formula, kind):
+    found = fit(kind(formula), epsilon=100)
+    term = "I((x > 0) * 1)"
+    wanted = fit(f"{term} ~ g + y", epsilon=100, bounds={term: (0, 1)})
+    assert found.status == "ok"
+    np.testing.assert_allclose(found.params, wanted.params, atol=0.05)
+    assert np.all(np.isin(found.design().responses({"x": np.array([-1.0, 2.0])}), (0, 1)))
+
+
 @pytest.mark.parametrize(
     "formula, more, why",
     [
         ("three ~ x", {}, "two outcomes, and three has the levels"),
         ("text ~ x", {}, "levels of text must be declared"),
         ("y ~ x", {"bounds": {"y": (0, 5)}}, r"0 and 1, got bounds \(0, 5\)"),
-        ("np.exp(x) ~ g", {}, "takes a response of 0 and 1.*got any number; where"),
+        ("np.exp(x) ~ g", {}, "takes a response of 0 and 1.*got any number; write a comp"),
         (dp.RFormula("I(known) ~ x"), {}, "write known alone"),
         ("y ~ x | g", {}, "cannot absorb g"),
         ("y ~ x", {"delta": 0}, "needs delta > 0"),

@@ -6,7 +6,7 @@ formula is coded by one column for each level, but for i() with a reference.
 """
 
 from collections import Counter, OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, combinations, product
 
 import numpy as np
@@ -20,19 +20,28 @@ from dpstats.formula.expressions.polynomials import polynomial_suffixes
 from dpstats.formula.r.code import translate
 from dpstats.formula.r.factor import level_label
 from dpstats.formula.r.terms import Terms
+from dpstats.formula.r.truth_values import with_numbers
 from dpstats.schema import Categorical, Schema
 
 
 class RFactor(patsy.EvalFactor):
-    """Make patsy evaluate a variable of a formula of R, under R's name for it."""
+    """Make patsy evaluate a variable of a formula of R, under R's name for it.
 
-    def __init__(self, node):
+    ``truths`` are the columns that are true or false, which are 1 and 0 in arithmetic.
+    """
+
+    def __init__(self, node, truths: Collection[str] = ()):
+        self._node = node
         code, self.coding = translate(node)
-        super().__init__(code)
+        super().__init__(with_numbers(code, truths))
         self.label = str(node)
         # i() of fixest names a column year::2010
         is_call = self.coding.left_out is not None
         self.stem = f"{node.matched('x', 'ref', needed=1)['x']}::" if is_call else self.label
+
+    def knowing(self, truths: Collection[str]) -> "RFactor":
+        """Return the variable where these columns are true or false."""
+        return RFactor(self._node, truths)
 
     def name(self) -> str:
         """Return the name of the variable as R writes it."""
@@ -50,6 +59,14 @@ def model_of(text: str) -> patsy.ModelDesc:
     read = Terms.of(text)
     right = [Term([RFactor(node) for node in term]) for term in read.terms]
     return patsy.ModelDesc([Term([RFactor(read.response)])], [INTERCEPT] * read.intercept + right)
+
+
+def knowing(model: patsy.ModelDesc, truths: Collection[str]) -> patsy.ModelDesc:
+    """Return the terms of a formula of R where these columns are true or false."""
+    sides = model.lhs_termlist, model.rhs_termlist
+    return patsy.ModelDesc(
+        *([Term([f.knowing(truths) for f in term.factors]) for term in side] for side in sides)
+    )
 
 
 def coded(info: DesignInfo, terms: Sequence[Term], schema: Schema) -> DesignInfo:

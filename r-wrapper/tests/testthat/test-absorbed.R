@@ -79,6 +79,25 @@ test_that("predictions know the columns of i()", {
   expect_equal(unname(predict(fit, at)), values, tolerance = 1e-6)
 })
 
+test_that("predictions know i() with one level left, crossed with a number and of truth values", {
+  skip_without_python()
+  data <- transform(panel(), year = sample(2007:2010, 4000, replace = TRUE), late = state > 5)
+  at <- data.frame(year = rep(c(2007, 2010), 2), x = c(0.2, 0.5), late = c(FALSE, FALSE, TRUE, TRUE))
+  pairs <- list(
+    list(y ~ i(late, ref = FALSE) * x, y ~ late * x), list(y ~ x + i(late, x, ref = FALSE), y ~ x + late:x),
+    list(y ~ i(late, x), y ~ late:x), list(y ~ x * i(year, ref = 2007), y ~ x * factor(year)),
+    list(y ~ i(year, x, ref = 2007:2009) + x, y ~ I((year == 2010) * x) + x),
+    list(y ~ poly(x, 2):i(year, ref = 2007), y ~ I((x - 0.5) * (year > 2007)):factor(year) +
+                                               I((12 * (x - 0.5)^2 - 1) * (year > 2007)):factor(year))
+  )
+  for (pair in pairs) {
+    fit <- with_insecure_seed(1, dp_ols(pair[[1L]], data, "adassp", 1e8, bounds = ranges,
+                                        levels = list(year = 2007:2010)))
+    lines <- suppressWarnings(predict(lm(pair[[2L]], data), at))
+    expect_equal(predict(fit, at), lines, tolerance = 1e-4)
+  }
+})
+
 test_that("the default clusters errors by the absorbed column", {
   skip_without_python()
   fit <- absorbing(y ~ x | state)

@@ -192,6 +192,21 @@ test_that("no row and one row are fitted", {
   }
 })
 
+test_that("a logical is 0 and 1 in arithmetic, on either side, and predict() agrees", {
+  skip_without_python()
+  d <- transform(people(), member = age > 40)
+  new <- data.frame(educ = c(10, 12), union = c(TRUE, FALSE), member = c(TRUE, TRUE), sex = "m", age = 30)
+  for (formula in list(log(wage) ~ I(100 * union) + educ, log(wage) ~ I(educ * union),
+                       log(wage) ~ I(union + member), log(wage) ~ I(-union) + as.integer(member),
+                       I(100 * union) ~ educ, educ > 12 ~ union, I(wage > 5) ~ I(2 * member))) {
+    fit <- fit_wage(formula, d)
+    reference <- lm(formula, d)
+    expect_identical(names(coef(fit)), names(coef(reference)))
+    expect_equal(coef(fit), coef(reference), tolerance = 0.01)
+    expect_equal(predict(fit, new), predict(reference, new), tolerance = 0.01)
+  }
+})
+
 test_that("as.numeric() of a logical is lm's 0 and 1, of a factor refused, and predict() agrees", {
   skip_without_python()
   d <- people()
@@ -299,4 +314,20 @@ test_that("single values of the workspace may stand in functions, as in lm", {
 test_that("there are no residual degrees of freedom, so that others take z values", {
   skip_without_python()
   expect_identical(df.residual(fit_wage(epsilon = 4)), Inf)
+})
+
+test_that("dates are not taken for other numbers", {
+  skip_without_python()
+  d <- data.frame(x = runif(500), day = as.Date("2020-01-01") + 1:500)
+  d$y <- d$x + as.numeric(d$day) / 1e5
+  day <- as.Date("2021-01-01")
+  fit <- with_insecure_seed(1, dp_ols(y ~ x + day, d, epsilon = 100))
+  new <- data.frame(x = 0.5, day = day)
+  expect_equal(predict(fit, new), predict(fit, data.frame(x = 0.5, day = as.numeric(day))))
+  refused <- function(call, why) expect_error(call, why, class = "dpstats_argument_error")
+  refused(predict(fit, data.frame(x = day, day = day)), "newdata has dates for 'x', a column that is none")
+  refused(predict(fit, data.frame(x = 0.5, day = "2021-01-01")), "as of as.Date\\(\\), or numeric, got character")
+  refused(predict(fit, data.frame(x = "0.5", day = day)), "to be numeric, got character")
+  refused(dp_ols(y ~ x, d, epsilon = 1, bounds = list(x = c(day, day + 1))), "bounds has dates for 'x'")
+  refused(dp_ols(y ~ x, d, epsilon = 1, x_new = data.frame(x = day)), "x_new has dates for 'x'")
 })

@@ -17,8 +17,9 @@ test_that("coefficients, errors and predictions are glm's as epsilon grows", {
   d <- smokers()
   new <- data.frame(age = c(30, 50, NA), sex = c("m", "f", "m"), row.names = c("u", "v", "w"))
   for (formula in c(smoker ~ age + sex, smoker ~ I(age^2) + age * sex,
-                    sex ~ age, I((age > 40) * 1) ~ smoker)) {
-    bounds <- if (length(formula[[2L]]) > 1L) list(`I((age > 40) * 1)` = c(0, 1))
+                    sex ~ age, I((age > 40) * 1) ~ smoker, age > 40 ~ smoker, I(age > 40) ~ sex,
+                    sex == "m" & age > 30 ~ smoker, !smoker ~ I(10 * (sex == "m")))) {
+    bounds <- if (identical(formula[[2L]], quote(I((age > 40) * 1)))) list(`I((age > 40) * 1)` = c(0, 1))
     fit <- fit_smoker(formula, d, bounds = bounds)
     reference <- glm(formula, binomial, d)
     expect_identical(fit$status, "ok")

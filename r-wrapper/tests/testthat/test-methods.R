@@ -96,8 +96,14 @@ test_that("what a private fit does not have is an error with a reason", {
   skip_without_python()
   fit <- fit_wage(epsilon = 1)
   refused <- list(residuals, resid, fitted, logLik, AIC, BIC, deviance, model.frame, model.matrix,
-                  hatvalues, cooks.distance, rstandard, simulate, drop1, extractAIC, update)
+                  hatvalues, cooks.distance, rstandard, rstudent, influence, dfbeta, dfbetas, dffits,
+                  influence.measures, effects, qr, simulate, drop1, extractAIC, update,
+                  function(fit) plot(fit, which = 1))
   for (f in refused) expect_error(f(fit), "not|budget", class = "dpstats_not_released_error")
+  skip_without_package("lmtest")
+  for (f in list(lmtest::waldtest, function(fit) lmtest::waldtest(fit, . ~ educ), lmtest::lrtest)) {
+    expect_error(f(fit), "anova\\(", class = "dpstats_not_released_error")
+  }
   skip_without_package("insight")
   expect_error(insight::get_data(fit), class = "dpstats_not_released_error")
 })
@@ -105,7 +111,7 @@ test_that("what a private fit does not have is an error with a reason", {
 test_that("groups and one of them say what they do not have, as a fit does", {
   skip_without_python()
   by <- dp_ols(y ~ x, line(), "noisy_stats", 2, by = "tract", bounds = unit)
-  for (f in list(residuals, fitted, sigma, nobs)) {
+  for (f in list(residuals, fitted, sigma, nobs, logLik, AIC, model.frame, function(fit) plot(fit, which = 1))) {
     for (object in list(by, by[["7"]])) expect_error(f(object), class = "dpstats_not_released_error")
   }
 })

@@ -25,6 +25,34 @@ test_that("coeftest and linearHypothesis take a fit as it is", {
   expect_equal(test$Chisq[2L], drop(b %*% solve(vcov(fit)[names(b), names(b)], b)))
 })
 
+test_that("other packages take the degrees of freedom of clusters, and no other standard errors", {
+  skip_without_python()
+  d <- transform(people(), state = rep_len(1:12, 4000))
+  fit <- fit_wage(wage ~ educ + sex, d)
+  expect_identical(df.residual(fit), Inf)
+  clustered <- with_insecure_seed(3, dp_ols(wage ~ educ + sex, d, epsilon = 1e3, cov_type = "cluster",
+                                            cluster = state))
+  expect_equal(df.residual(clustered), clustered$fit_statistics["clusters", "estimate"] - 1)
+  expect_lt(df.residual(clustered), 20)
+  skip_without_package("lmtest")
+  expect_equal(lmtest::coefci(clustered), confint(clustered))
+  expect_equal(unname(lmtest::coeftest(clustered)[, 4]), tidy(clustered)$p.value)
+  skip_without_package("emmeans")
+  means <- as.data.frame(emmeans::emmeans(clustered, ~sex, at = list(educ = 12)))
+  ends <- predict(clustered, data.frame(educ = 12, sex = c("f", "m")), interval = "confidence")
+  expect_equal(means$lower.CL, unname(ends[, "lwr"]))
+  expect_error(emmeans::emmeans(fit, ~sex, vcov. = 2 * vcov(fit)), "cov_type", class = "dpstats_argument_error")
+  expect_identical(as.data.frame(emmeans::emmeans(fit, ~sex, vcov. = vcov)),
+                   as.data.frame(emmeans::emmeans(fit, ~sex)))
+  skip_without_package("car")
+  for (asked in list(TRUE, "hc3")) {
+    expect_error(car::linearHypothesis(fit, "educ = 0", white.adjust = asked), "cov_type in dp_ols",
+                 class = "dpstats_argument_error")
+  }
+  expect_equal(car::linearHypothesis(clustered, "educ = 0", test = "F")$`Pr(>F)`[2L],
+               tidy(clustered)$p.value[2L])
+})
+
 test_that("emmeans makes its grid of public facts", {
   skip_without_python()
   skip_without_package("emmeans")
@@ -43,6 +71,34 @@ test_that("emmeans makes its grid of public facts", {
   curve <- fit_wage(log(wage) ~ poly(age, 2) + sex)
   means <- as.data.frame(emmeans::emmeans(curve, ~sex))
   expect_equal(means$emmean, unname(predict(curve, data.frame(age = 42.5, sex = c("f", "m")))))
+})
+
+test_that("emmeans says at which offset and exposure means stand", {
+  skip_without_python()
+  skip_without_package("emmeans")
+  d <- transform(people(), years = exp(educ / 20), z = age / 40)
+  said <- function(fit, ...) paste(capture.output(print(emmeans::emmeans(fit, ~sex, ...))), collapse = "\n")
+  count <- with_insecure_seed(3, dp_poisson(educ ~ sex, d, 1e6, exposure = years))
+  expect_match(said(count), "The exposure years is 1, or exp\\(offset\\) where")
+  odds <- with_insecure_seed(3, dp_logit(union ~ sex + offset(z), d, 1e6))
+  expect_match(said(odds), "The offset z is 0, or what emmeans")
+  expect_no_match(said(with_insecure_seed(3, dp_logit(union ~ sex, d, 1e6))), "offset")
+  means <- as.data.frame(emmeans::emmeans(count, ~sex, offset = log(2)))
+  expect_equal(means$emmean, unname(predict(count, data.frame(sex = c("f", "m")), exposure = 2)))
+})
+
+test_that("emmeans knows the levels behind i(), and texts within functions", {
+  skip_without_python()
+  skip_without_package("emmeans")
+  d <- transform(people(), year = rep(2010:2013, 1000))
+  at <- data.frame(year = 2010:2013, sex = "m", age = 42.5)
+  for (formula in list(wage ~ i(year, ref = 2010), wage ~ i(year) - 1, wage ~ i(year, age),
+                       wage ~ i(year, ref = 2010) + I(age * (sex == "m")),
+                       wage ~ factor(year) + relevel(sex, ref = "m"))) {
+    fit <- fit_wage(formula, d, levels = list(year = 2010:2013))
+    means <- as.data.frame(emmeans::emmeans(fit, ~year, at = list(sex = "m")))
+    expect_equal(means$emmean, unname(predict(fit, at)))
+  }
 })
 
 test_that("pictures are drawn for every kind of result", {

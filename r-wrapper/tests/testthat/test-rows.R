@@ -132,6 +132,20 @@ test_that("elements of another list than the data are not the columns of their n
   alone(dp_describe(d, ~x, epsilon = 8, bounds = limits, weights = other$w))
   alone(dp_describe(d, other$w, epsilon = 8))
   alone(dp_poisson(k ~ x, d, epsilon = 8, offset = log(other$w)))
+  # data that are a value, as of do.call(), and paths of files
+  valued <- list(y ~ x, d, epsilon = 8, bounds = limits)
+  for (argument in c("weights", "by", "unit", "cluster")) {
+    alone(do.call(dp_ols, c(valued, stats::setNames(list(quote(other$w)), argument))))
+    alone(do.call(dp_iv, c(valued, stats::setNames(list(quote(other$w)), argument))))
+  }
+  for (argument in c("offset", "exposure")) {
+    alone(do.call(dp_poisson, c(valued, stats::setNames(list(quote(other$w)), argument))))
+  }
+  alone(do.call(dp_describe, list(d, quote(other$w), epsilon = 8)))
+  alone(dp_ols(y ~ x, "people.csv", epsilon = 8, bounds = limits, weights = other$w))
+  tilde <- ~ other$w
+  alone(dp_ols(y ~ x, d, epsilon = 8, bounds = limits, weights = tilde))
+  expect_error(do.call(dp_ols, c(valued, weights = quote(d$w))), "write w if it is the column of data")
   by <- function(...) {
     names(coef(with_insecure_seed(1, dp_ols(y ~ x, d, "adassp", 8, bounds = unit, ...))))[1L]
   }
