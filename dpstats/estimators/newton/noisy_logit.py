@@ -231,6 +231,7 @@ def _stepped(
     constant = queries.basis.constant
     constant = np.linalg.lstsq(queries.basis.from_span @ whitening.map, constant, rcond=None)[0]
     unsure = float(whitening.unsure.mean()) + _GUESS_ERROR
+    errors = whitening.errors / rows**2
     position = Position.start(whitening.map.shape[1], rare)
     offsets = queries.reference.offsets
     slope_at = logistic_slope if offsets is None else partial(offsets.mean, logistic_slope)
@@ -248,7 +249,7 @@ def _stepped(
         return Hessian.released(*queries.hessian(position.eta, most, parts[name]))
 
     for name in ("start", "second"):
-        position = stepped(Hessian.guessed(curvature() * rows, unsure), name)
+        position = stepped(Hessian.guessed(curvature() * rows, unsure, errors), name)
     for name in ("third", "fourth"):
         position = stepped(released("hessian"), name)
     hessian, cost = released("last hessian"), parts["fifth"]

@@ -31,25 +31,28 @@ _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
 class Hessian:
     """Hold the eigenvalues (p,) and eigenvectors (p, p) of a noisy sum of mu' a a' over rows.
 
-    ``deviation`` is that of the noise off its diagonal, and ``unsure`` its relative error.
+    ``deviation`` is that of the noise off its diagonal, and ``unsure`` its relative error. Of one
+    that was not released ``errors`` (p, p) times the squares of a step are the variances of what it
+    leaves of the way besides, as directions are whitened by a noisy X'X.
     """
 
     values: np.ndarray
     vectors: np.ndarray
     deviation: float
     unsure: float
+    errors: np.ndarray
 
     @classmethod
-    def guessed(cls, matrix: np.ndarray, unsure: float) -> "Hessian":
+    def guessed(cls, matrix: np.ndarray, unsure: float, errors: np.ndarray) -> "Hessian":
         """Return one that follows from earlier releases."""
-        return cls(*np.linalg.eigh(matrix), 0.0, unsure)
+        return cls(*np.linalg.eigh(matrix), 0.0, unsure, errors)
 
     @classmethod
     def released(cls, matrix: np.ndarray, deviation: float) -> "Hessian":
         """Return one as released."""
-        found = cls(*np.linalg.eigh(matrix), deviation, 0.0)
+        found = cls(*np.linalg.eigh(matrix), deviation, 0.0, np.zeros_like(matrix))
         unsure = math.sqrt(2 * len(matrix)) * deviation / float(found.raised.mean())
-        return cls(found.values, found.vectors, deviation, unsure)
+        return replace(found, unsure=unsure)
 
     @property
     def raised(self) -> np.ndarray:
@@ -109,7 +112,8 @@ class Position:
 
         Scores at the position tell the way to the optimum with noise of their own, so steps are
         independent estimates of it. The Hessian is off by what it changes along the step, or by
-        what the step shows that the last one left over of the way.
+        what the step shows that the last one left over of the way; one that was not released is off
+        by the noise in X'X, too.
         """
         p, inverse = len(self.eta), hessian.inverse
         step, noise = inverse @ sums, deviation**2 * inverse @ inverse
@@ -129,6 +133,7 @@ class Position:
         )
         unsure = max(hessian.unsure**2 + changed**2, min(over, 1.0))
         left = unsure * (np.outer(way, way) + moved / p * np.eye(p)) / 2
+        left += np.diag(hessian.errors @ way**2)
         cov = kept @ known @ kept.T + taken + left
         beyond = max(length - clear * (expected + variance), 0.0)
         rest = float(np.trace(cov - left))

@@ -255,7 +255,8 @@ class PoissonSteps:
     def _guessed(self, position: Position, whole: float) -> Hessian:
         """Return the Hessian for normal directions, of which a part ``whole`` is not clipped."""
         unsure = float(self.whitening.unsure.mean()) + _GUESS_ERROR
-        return Hessian.guessed(self._curvature(position) * (self.rows * whole), unsure)
+        errors = self.whitening.errors / self.rows**2
+        return Hessian.guessed(self._curvature(position) * (self.rows * whole), unsure, errors)
 
     def _curvature(self, position: Position) -> np.ndarray:
         """Return the mean curvature (p, p) for normal directions."""

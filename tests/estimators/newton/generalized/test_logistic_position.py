@@ -9,9 +9,11 @@ from dpstats.estimators.newton.generalized.logistic_position import (
     normal_curvature,
 )
 
+NONE = np.zeros((2, 2))
+
 
 def test_without_noise_a_step_is_newtons():
-    hessian = Hessian.guessed(np.diag([100.0, 50.0]), 0.1)
+    hessian = Hessian.guessed(np.diag([100.0, 50.0]), 0.1, NONE)
     found = Position.start(2, 0.0).stepped(hessian, np.array([30.0, -20.0]), 0.0)
     assert found.eta == pytest.approx([0.3, -0.4])
     assert found.moved == pytest.approx(0.25) and 0 < np.trace(found.cov) < 0.05
@@ -19,7 +21,7 @@ def test_without_noise_a_step_is_newtons():
 
 def test_steps_are_combined_by_their_precision():
     """Two noisy steps of one noise have little more than half the variance of one."""
-    hessian, rng = Hessian.guessed(1e4 * np.eye(2), 0.0), np.random.default_rng(1)
+    hessian, rng = Hessian.guessed(1e4 * np.eye(2), 0.0, NONE), np.random.default_rng(1)
     errors, stated = [], []
     for _ in range(400):
         position = Position.start(2, 0.0)
@@ -34,13 +36,13 @@ def test_steps_are_combined_by_their_precision():
 
 
 def test_a_guess_without_curvature_leaves_a_position_where_it_is():
-    hessian = Hessian.guessed(np.zeros((2, 2)), 0.5)
+    hessian = Hessian.guessed(np.zeros((2, 2)), 0.5, NONE)
     found = Position.start(2, 0.0).stepped(hessian, np.array([500.0, -3.0]), 1.0)
     assert np.linalg.norm(found.eta) < 1e-4 and np.isfinite(found.cov).all()
 
 
 def test_noise_alone_does_not_move_a_position_far():
-    hessian = Hessian.guessed(np.eye(2), 0.0)
+    hessian = Hessian.guessed(np.eye(2), 0.0, NONE)
     start = Position.start(2, 0.0)
     found = start.stepped(hessian, np.array([500.0, 0.0]), 500.0)
     assert np.linalg.norm(found.eta) < 0.1
@@ -49,14 +51,14 @@ def test_noise_alone_does_not_move_a_position_far():
 
 def test_no_step_is_longer_than_two():
     found = Position.start(2, 0.0).stepped(
-        Hessian.guessed(np.eye(2), 0.0), np.array([30.0, 40.0]), 0.0
+        Hessian.guessed(np.eye(2), 0.0, NONE), np.array([30.0, 40.0]), 0.0
     )
     assert found.eta == pytest.approx([1.2, 1.6])
 
 
 def test_steps_that_do_not_shrink_leave_as_much_of_the_way():
     """So it is where ones and zeros are separated: each step is as long as the one before."""
-    hessian, position = Hessian.guessed(1e6 * np.eye(2), 0.01), Position.start(2, 0.0)
+    hessian, position = Hessian.guessed(1e6 * np.eye(2), 0.01, NONE), Position.start(2, 0.0)
     for _ in range(3):
         position = position.stepped(hessian, np.array([1e6, 0.0]), 1.0)
     assert position.eta == pytest.approx([3.0, 0.0])
@@ -65,6 +67,19 @@ def test_steps_that_do_not_shrink_leave_as_much_of_the_way():
     for length in (1.0, 0.1, 0.001):
         shrinking = shrinking.stepped(hessian, np.array([1e6 * length, 0.0]), 1.0)
     assert np.trace(shrinking.left) < 1e-6 and shrinking.beyond < 1e-3
+
+
+def test_noise_in_products_of_rows_leaves_a_part_of_a_step_where_it_is():
+    """The first direction is off by what a whitening that is wrong turned into the second."""
+    errors, hessian = np.array([[0.0, 0.04], [0.0, 0.0]]), 1e4 * np.eye(2)
+    sums = np.array([0.0, 5e3])
+    right, wrong = (
+        Position.start(2, 0.0).stepped(Hessian.guessed(hessian, 0.1, each), sums, 1.0)
+        for each in (NONE, errors)
+    )
+    assert wrong.eta == pytest.approx(right.eta)
+    assert wrong.cov - right.cov == pytest.approx(np.diag([0.04 * 0.25, 0.0]), rel=0.01, abs=1e-6)
+    assert np.trace(wrong.left - right.left) == pytest.approx(0.01, rel=0.01)
 
 
 def test_a_released_hessian_is_inverted_without_what_noise_hides():

@@ -110,6 +110,16 @@ def test_a_direction_that_noise_hides_takes_its_coefficients_along():
     assert found.status == "imprecise" and "decide some coefficients" in found.reasons["bse"]
 
 
+@pytest.mark.parametrize(
+    ("directions", "hidden", "deviation", "swamped"),
+    [(36, 5, 60.0, True), (36, 3, 60.0, False), (36, 5, 20.0, False), (7, 3, 150.0, False)],
+)
+def test_many_directions_in_much_noise_leave_steps_halfway(directions, hidden, deviation, swamped):
+    values = np.r_[np.full(hidden, 30.0), np.full(directions - hidden, 900.0)]
+    hessian = Hessian.released(np.diag(values), deviation)
+    assert replace(FITTED, hessian=hessian).is_swamped == swamped
+
+
 def test_much_noise_is_imprecise():
     found = released(position=replace(POSITION, cov=0.2 * EYE))
     assert found.status == "imprecise" and "0.3 in log odds" in found.note

@@ -105,10 +105,10 @@ def test_the_products_of_scores_tend_to_their_sum():
 
 def test_the_bias_is_smaller_the_farther_scores_are_clipped():
     made, position = steps(), steps().start(GDP(1e5))
-    hessian = Hessian.guessed(3000.0 * np.eye(6), 0.1)
+    hessian = Hessian.guessed(3000.0 * np.eye(6), 0.1, np.zeros((6, 6)))
     near, far, none = (made.bias(position, hessian, TAIL, limit) for limit in (1.0, 3.0, 6.0))
     assert near.variance.sum() > far.variance.sum() > none.variance.sum() == 0
-    flat = Hessian.guessed(np.diag([300.0, *5 * [3000.0]]), 0.1)
+    flat = Hessian.guessed(np.diag([300.0, *5 * [3000.0]]), 0.1, np.zeros((6, 6)))
     uneven = made.bias(position, flat, TAIL, 3.0).even
     assert uneven[0] > 20 * uneven[1]
 
