@@ -10,11 +10,10 @@ from typing import Any
 
 import pandas as pd
 
-from dpstats.atomic_write import replacing
 from dpstats.describe import Bar, Figure, quantile_name
 from dpstats.engines.stored_labels import restored, stored
 from dpstats.errors import NotReleasedError
-from dpstats.escaping import write_csv
+from dpstats.escaping import save_csv
 from dpstats.html_tables import html_notes, html_table
 from dpstats.option_checks import refuse_path
 from dpstats.privacy import PrivacyReport
@@ -195,8 +194,7 @@ class DPDescription(PrintedTable):
 
     def to_csv(self, path) -> None:
         """Write :attr:`frame` to a CSV file, which appears whole or not at all."""
-        with replacing(path) as temporary:
-            write_csv(self.frame, temporary)
+        save_csv(self.frame, path)
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to plain content for JSON, which :meth:`from_dict` restores."""

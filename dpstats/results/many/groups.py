@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpstats.atomic_write import replacing
 from dpstats.errors import ArgumentError, shown
-from dpstats.escaping import write_csv
+from dpstats.escaping import save_csv
 from dpstats.evidence import Stack
 from dpstats.option_checks import refuse_path
 from dpstats.privacy import PrivacyReport
@@ -188,8 +187,7 @@ class DPGroupResults(GroupInference):
 
     def to_csv(self, path) -> None:
         """Write :attr:`frame` to a CSV file, which appears whole or not at all."""
-        with replacing(path) as temporary:
-            write_csv(self.frame, temporary)
+        save_csv(self.frame, path)
 
     def record(self, path, publication=None):
         """Write this release as a folder for output checkers, archives and registries.
