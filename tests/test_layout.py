@@ -127,7 +127,7 @@ COVERED_BY = {
         "results.one.simulation_mixin",
         "results.store.single",
     ],
-    "results/store/test_texts.py": ["results.store.shapes"],
+    "results/store/test_texts.py": ["results.record.published", "results.store.shapes"],
     "describe/test_joint.py": ["describe.column_parts"],
     "describe/test_release.py": [
         "describe.distribution",
