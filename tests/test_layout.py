@@ -151,7 +151,12 @@ COVERED_BY = {
         "study.synthetic",
         "study.tables",
     ],
-    "suites/test_bad_calls.py": ["call.unsupported", "spelling"],
+    "suites/test_bad_calls.py": [
+        "call.given",
+        "call.method_choice",
+        "call.unsupported",
+        "spelling",
+    ],
     "run/test_reference.py": ["estimators.contract.reference"],
     "suites/test_contract.py": ["run.single", "estimators.contract.spec", "option_checks"],
     "suites/test_interrupts.py": ["tracebacks"],
