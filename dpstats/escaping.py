@@ -8,6 +8,8 @@ from typing import Any
 
 import pandas as pd
 
+from dpstats.atomic_write import replacing
+
 _LATEX = {
     "\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",
     "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
@@ -61,15 +63,19 @@ def cell_text(cell):
     return ("'" if _FORMULA.match(cell) else "") + cell.replace("\r", " ")
 
 
-def write_csv(frame: pd.DataFrame, path) -> None:
-    """Write a table without its index as CSV, with cells as :func:`cell_text` gives them."""
+def save_csv(frame: pd.DataFrame, path) -> None:
+    """Write a table without its index as CSV, with cells as :func:`cell_text` gives them.
+
+    The file appears whole or not at all.
+    """
     texts = {
         name: pd.Series([*map(cell_text, frame[name])], frame.index, dtype=object)
         for name in frame
         if frame[name].dtype.kind == "O"
     }
     frame = frame.assign(**texts).rename(columns=cell_text)
-    frame.to_csv(path, index=False, encoding="utf-8", errors="backslashreplace")
+    with replacing(path) as temporary:
+        frame.to_csv(temporary, index=False, encoding="utf-8", errors="backslashreplace")
 
 
 def csv_of(table: Any) -> str:

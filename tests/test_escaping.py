@@ -10,7 +10,7 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure
 from statsmodels.iolib.table import SimpleTable
 
-from dpstats.escaping import cell_text, csv_of, drawn, latex, latex_of, write_csv
+from dpstats.escaping import cell_text, csv_of, drawn, latex, latex_of, save_csv
 
 SPECIAL = "_ % $ & # { } ~ ^ \\ < > |"
 FORMULAS = ["=1+1", "+A1", "-A1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "-1+cmd|' /C calc'!A0"]
@@ -60,7 +60,7 @@ def test_a_table_in_a_file_keeps_its_numbers_and_runs_nothing(tmp_path):
     columns = {"=x": FORMULAS, "n": np.arange(9) - 4.0, "s": pd.array([*NUMBERS] + [None] * 4)}
     frame = pd.DataFrame(columns | {"c": pd.Categorical(FORMULAS)})
     before = frame.copy()
-    write_csv(frame, tmp_path / "a.csv")
+    save_csv(frame, tmp_path / "a.csv")
     with open(tmp_path / "a.csv", newline="") as file:
         rows = list(csv.reader(file))
     assert rows[0] == ["'=x", "n", "s", "c"] and len(rows) == 10
@@ -73,7 +73,7 @@ def test_a_table_in_a_file_keeps_its_numbers_and_runs_nothing(tmp_path):
 
 def test_a_text_that_utf8_has_no_code_for_is_spelt_out(tmp_path):
     frame = pd.Series(["\ud800", "b"], dtype=object).to_frame("a")
-    write_csv(frame, tmp_path / "a.csv")
+    save_csv(frame, tmp_path / "a.csv")
     assert (tmp_path / "a.csv").read_text() == "a\n\\ud800\nb\n"
 
 

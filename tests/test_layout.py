@@ -127,7 +127,7 @@ COVERED_BY = {
         "results.one.simulation_mixin",
         "results.store.single",
     ],
-    "results/store/test_texts.py": ["results.store.shapes"],
+    "results/store/test_texts.py": ["results.record.published", "results.store.shapes"],
     "describe/test_joint.py": ["describe.column_parts"],
     "describe/test_release.py": [
         "describe.distribution",
@@ -151,7 +151,12 @@ COVERED_BY = {
         "study.synthetic",
         "study.tables",
     ],
-    "suites/test_bad_calls.py": ["call.unsupported", "spelling"],
+    "suites/test_bad_calls.py": [
+        "call.given",
+        "call.method_choice",
+        "call.unsupported",
+        "spelling",
+    ],
     "run/test_reference.py": ["estimators.contract.reference"],
     "suites/test_contract.py": ["run.single", "estimators.contract.spec", "option_checks"],
     "suites/test_interrupts.py": ["tracebacks"],

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dpstats.auditing.inputs import Pair, corner_pairs, corner_problem
-from dpstats.call import arguments
+from dpstats.call import method_choice
 from dpstats.errors import ArgumentError
 from dpstats.estimators import GENERALIZED, INSTRUMENTAL, METHODS, SEVERAL
 from dpstats.estimators.contract import InMemory, Instruments, Method, Release, Repeated
@@ -85,7 +85,7 @@ def method_subject(
 
     Other responses, and an endogenous regressor, move with the first, which is as much as they may.
     """
-    neighbors = arguments.checked_relation(method, neighbors)
+    neighbors = method_choice.checked_relation(method, neighbors)
     problem = corner_problem(regressors(method, d), neighbors)
     layout = problem.layout
     assert layout is not None, "that of an intercept and numbers"
@@ -98,9 +98,9 @@ def method_subject(
         problem = replace(problem, instruments=given, x_new=none)
     problem = replace(problem, others=(problem.reference,) * (outcomes - 1))
     copies = 1 if method.instrumental else outcomes - 1
-    options = arguments.checked_options(method, options)
+    options = method_choice.checked_options(method, options)
     method.check(problem, options)
-    epsilon, delta = arguments.checked_guarantee(method, epsilon, delta)
+    epsilon, delta = method_choice.checked_guarantee(method, epsilon, delta)
     cost = method.cost(epsilon, delta)
 
     def start(rows):
@@ -129,7 +129,7 @@ def find_method(name, outcomes: int = 1) -> Method:
     """Return the method of this name, of any model; a method is returned itself."""
     if isinstance(name, Method):
         return name
-    method = arguments.find_method(name, known={**METHODS, **GENERALIZED, **INSTRUMENTAL})
+    method = method_choice.find_method(name, known={**METHODS, **GENERALIZED, **INSTRUMENTAL})
     if outcomes > 1 and method.name not in SEVERAL:
         raise ArgumentError(
             f"{method.name} fits one response at a time, got outcomes={outcomes}; with several "

@@ -28,6 +28,7 @@ def choose(
     rows: float,
     alone: bool,
     options: Mapping,
+    *,
     weighted: bool = False,
     levels: int = 0,
     by_unit: bool = False,

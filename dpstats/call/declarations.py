@@ -29,7 +29,9 @@ from dpstats.spelling import near_or_listed, no_column
 
 # Stands for a range not known yet while the structure of the design is checked.
 _PLACEHOLDER = Numeric(-1.0, 1.0)
+_UNKNOWN = _PLACEHOLDER, INSIDE_FUNCTIONS
 _ZERO_TO_ONE, _OUTCOMES = Numeric(0.0, 1.0), Categorical((0, 1))
+_BINARY = BOOLEAN, _OUTCOMES
 
 
 def check_columns(declared: Declared, formulas: Collection[Formula], table: AnyTable) -> None:
@@ -94,6 +96,22 @@ class DeclaredSchema(NamedTuple):
         )
 
 
+def declared_together(
+    formulas: Collection[Formula], table: AnyTable, declared: Declared, row_norm, method: Method
+) -> tuple[DeclaredSchema, dict[str, tuple[float, float]]]:
+    """Return what is declared of all variables of formulas, and bounds of their terms.
+
+    What the earliest formula with a variable or a term says of it stands.
+    """
+    found, term_bounds = DeclaredSchema({}, (), ()), {}
+    for formula in formulas:
+        ranges, bounds = declared_bounds(declared.bounds, formula)
+        own = declared_schema(formula, table, ranges, declared.levels, row_norm, method)
+        check_response(formula, own.schema, method)
+        found, term_bounds = own.beside(found), {**bounds, **term_bounds}
+    return found, term_bounds
+
+
 def declared_schema(
     formula: Formula, table: AnyTable, ranges, levels, row_norm, method: Method
 ) -> DeclaredSchema:
@@ -109,47 +127,97 @@ def declared_schema(
     for name, labels in declared.items():
         table.check_labels(name, labels, f"levels[{name!r}]")
     schema: dict[str, Kind] = {}
-    unbounded, from_dtype, undeclared = [], [], []
+    undeclared = []
     for name in formula.variables:
-        if name == formula.absorbed:
-            _check_absorbed(name, table)
-            schema[name] = Labels()
-            continue
-        kind = _kind(name, formula, table, declared)
-        if method.binary and name == formula.bare_response:
-            kind = _binary(name, kind, table, ranges.get(name))
-            ranges = {other: range_ for other, range_ in ranges.items() if other != name}
-        if isinstance(kind, Categorical):
-            if name in ranges:
-                raise ArgumentError(f"{name} is categorical; bounds are for numeric columns")
-            if len(kind.levels) == 1:
-                raise ArgumentError(
-                    f"{name} has one level, {shown(kind.levels[0])}, and so no effect to estimate: "
-                    f'declare every value it may have, levels={{"{name}": [...]}}, or leave it out'
-                )
-            if name not in declared and kind is not BOOLEAN and kind is not _OUTCOMES:
-                from_dtype.append(name)
-            schema[name] = kind
-        elif name in ranges or kind is not None:
-            schema[name] = ranges.get(name, kind)
-        elif name in formula.declared and not method.ranges.marginals:
-            raise ArgumentError(
-                f"{name} is transformed in the formula, so its range must be declared: "
-                f'bounds={{"{name}": (low, high)}}'
-            )
-        elif table.kind(name) in UNTYPED:
+        kind = _declared_kind(name, formula, table, declared, ranges, method)
+        if kind is None:
+            kind = _kind_without_range(name, formula, table, row_norm, method)
+        if kind is None:
             undeclared.append(name)
-        elif row_norm is not None and name in formula.predictors:
-            schema[name] = Numeric(-row_norm, row_norm)
-        elif not method.ranges.needed:
-            schema[name] = UNLIMITED
         else:
-            schema[name] = INSIDE_FUNCTIONS if name in formula.declared else _PLACEHOLDER
-            unbounded.append(name)
+            schema[name] = kind
     if undeclared:
         name = next((name for name in undeclared if name in formula.predictors), undeclared[0])
         raise _undeclared(name, table.kind(name), name in formula.predictors)
-    return DeclaredSchema(schema, tuple(unbounded), _notes(schema, declared, from_dtype))
+    unbounded = [name for name, kind in schema.items() if _is_one(kind, _UNKNOWN)]
+    return DeclaredSchema(schema, tuple(unbounded), _notes(schema, declared))
+
+
+def _declared_kind(
+    name: str, formula: Formula, table: AnyTable, declared, ranges, method: Method
+) -> Kind | None:
+    """Return the kind that a type or a declaration gives a variable, None of a number without."""
+    if name == formula.absorbed:
+        _check_absorbed(name, table)
+        return Labels()
+    is_response = name == formula.bare_response
+    absorbs = formula.absorbed is not None
+    more = "; the labels of the first column after | alone are private" * absorbs
+    kind = kind_of_column(name, table, declared, name in formula.categorical, more)
+    if is_response and kind is BOOLEAN:
+        kind = _ZERO_TO_ONE
+    if is_response and method.binary:
+        return _binary(name, kind, table, ranges.get(name))
+    if not isinstance(kind, Categorical):
+        return ranges.get(name, kind)
+    if name in ranges:
+        raise ArgumentError(f"{name} is categorical; bounds are for numeric columns")
+    if len(kind.levels) == 1:
+        raise ArgumentError(
+            f"{name} has one level, {shown(kind.levels[0])}, and so no effect to estimate: "
+            f'declare every value it may have, levels={{"{name}": [...]}}, or leave it out'
+        )
+    return kind
+
+
+def kind_of_column(
+    name: str, table: AnyTable, levels: Mapping, is_factor: bool = False, more: str = ""
+) -> Categorical | None:
+    """Return the factor that declared levels or a column's type imply, None of a number.
+
+    Raises
+    ------
+    ArgumentError
+        For a factor without levels, which ends in ``more``, and for a column that is neither.
+    """
+    if name in levels:
+        return Categorical(levels[name], table.ordered(name))
+    kind = table.kind(name)
+    if kind == "boolean":
+        return BOOLEAN
+    is_factor = is_factor or kind == "category"
+    if is_factor and (known := table.levels(name)):
+        table.check_labels(name, known, "the column type")
+        return Categorical(known, table.ordered(name))
+    if is_factor or kind == "string":
+        raise no_levels(name, more * is_factor)
+    if kind not in (*NUMERIC, *UNTYPED):
+        raise no_number(name, kind)
+    return None
+
+
+def _kind_without_range(
+    name: str, formula: Formula, table: AnyTable, row_norm, method: Method
+) -> Numeric | None:
+    """Return what stands for the range of a number, None where nothing says that it is one."""
+    transformed = name in formula.declared
+    if transformed and not method.ranges.marginals:
+        raise ArgumentError(
+            f"{name} is transformed in the formula, so its range must be declared: "
+            f'bounds={{"{name}": (low, high)}}'
+        )
+    if table.kind(name) in UNTYPED:
+        return None
+    if row_norm is not None and name in formula.predictors:
+        return Numeric(-row_norm, row_norm)
+    if not method.ranges.needed:
+        return UNLIMITED
+    return INSIDE_FUNCTIONS if transformed else _PLACEHOLDER
+
+
+def _is_one(kind: Kind, own: Collection[Kind]) -> bool:
+    """Tell whether a kind is one of this module's own, to which declared ones may be equal."""
+    return any(kind is one for one in own)
 
 
 def _binary(name: str, kind: Kind | None, table: AnyTable, given: Numeric | None) -> Kind | None:
@@ -198,47 +266,29 @@ def _check_absorbed(name: str, table: AnyTable) -> None:
         raise ArgumentError(f"{name!r} is of a type without labels; convert the column first")
 
 
-def _notes(schema: Mapping[str, Kind], declared: Mapping, from_dtype: list[str]) -> tuple[str, ...]:
+def _notes(schema: Mapping[str, Kind], declared: Mapping) -> tuple[str, ...]:
     """Note which levels come from a type, and which leave rows out that have none of them.
 
     How many rows these are is private; what is released is the number of rows that are left.
     """
+    factors = [name for name, kind in schema.items() if isinstance(kind, Categorical)]
+    typed = [n for n in factors if n not in declared and not _is_one(schema[n], _BINARY)]
     notes = []
-    if from_dtype:
-        named = ", ".join(from_dtype)
+    if typed:
+        named = ", ".join(typed)
         notes.append(f"the categories of {named}, taken from the column type, are public")
     notes += [
         f"rows where {name} is neither 0 nor 1 are left out"
         for name, kind in schema.items()
         if kind is _OUTCOMES
     ]
-    listed = [name for name in declared if isinstance(schema[name], Categorical)]
+    listed = [name for name in declared if name in factors]
     if listed:
         notes.append(
             f"rows with another value of {' or '.join(listed)} than the declared levels are left "
             "out; a number of rows below what you expect may mean that levels= lacks one"
         )
     return tuple(notes)
-
-
-def _kind(name: str, formula: Formula, table: AnyTable, declared) -> Numeric | Categorical | None:
-    """Return the kind that a column's type and levels imply, None if numeric without a range."""
-    if name in declared:
-        return Categorical(declared[name], table.ordered(name))
-    kind = table.kind(name)
-    if kind == "boolean":
-        return Numeric(0.0, 1.0) if name == formula.bare_response else BOOLEAN
-    factor = name in formula.categorical or kind == "category"
-    if factor and (levels := table.levels(name)):
-        table.check_labels(name, levels, "the column type")
-        return Categorical(levels, table.ordered(name))
-    if kind in (*NUMERIC, *UNTYPED) and not factor:
-        return None
-    if factor or kind == "string":
-        several = factor and formula.absorbed is not None
-        more = "; the labels of the first column after | alone are private" * several
-        raise no_levels(name, more)
-    raise no_number(name, kind)
 
 
 def declared_x_new(x_new, formula: Formula) -> pd.DataFrame | None:

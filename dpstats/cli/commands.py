@@ -16,12 +16,11 @@ from dpstats.call.unsupported import (
 )
 from dpstats.cli import data_options, ledgers, planning, verbs
 from dpstats.cli.demo import demo
-from dpstats.cli.outputs import checked_outputs, draw, write
+from dpstats.cli.outputs import checked_outputs, draw, save_frame
 from dpstats.cli.values import options
 from dpstats.engines import AnyTable
 from dpstats.engines.columns import UNTYPED
 from dpstats.errors import ArgumentError
-from dpstats.escaping import write_csv
 from dpstats.formula import Formula
 from dpstats.selection import SELECTORS
 
@@ -172,7 +171,7 @@ def _by(arguments) -> None:
         _check_line(arguments, table, call)
     result = dp_ols(arguments.formula, table, **call)
     try:
-        write(outputs[0], lambda path: write_csv(result.frame, path))
+        save_frame(result, outputs[0])
         if arguments.plot:
             draw(outputs[-1], result.plot)
     finally:

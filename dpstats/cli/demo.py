@@ -3,9 +3,8 @@
 from pathlib import Path
 
 from dpstats import datasets
-from dpstats.cli.outputs import check_matplotlib, checked_output, draw, write
+from dpstats.cli.outputs import check_matplotlib, checked_output, draw, save_frame
 from dpstats.errors import ArgumentError
-from dpstats.escaping import write_csv
 from dpstats.evaluate import ols_reference
 from dpstats.privacy import validate_guarantee
 from dpstats.results.show.group_plot import comparison
@@ -40,7 +39,7 @@ def demo(arguments) -> None:
     call = {"by": "cell", "bounds": {"kid_rank": (0, 1), "parent_rank": (0, 1)}}
     result = dp_ols(_DEMO, people, method="exp_theil_sen", epsilon=epsilon, **call)
     reference = ols_reference(_DEMO, people, public=True, **call)
-    write(outputs[0], lambda path: write_csv(result.frame, path))
+    save_frame(result, outputs[0])
     draw(outputs[1], lambda axes: _demo_picture(result, reference, axes))
     print(_demo_text(result, reference, people.groupby("cell").size()))
     print(f"All private estimates are in {outputs[0]}, a picture is in {outputs[1]}.")

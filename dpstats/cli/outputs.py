@@ -1,11 +1,14 @@
 """Check output paths before any budget is spent, and write files and pictures."""
 
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
 from dpstats.atomic_write import replacing
 from dpstats.errors import ArgumentError
+from dpstats.escaping import save_csv
 
 _PICTURES = (".png", ".pdf", ".svg")
 
@@ -58,9 +61,21 @@ def check_documents(paths: list[Path]) -> None:
 
 def write(path: Path, write) -> None:
     """Write a file by ``write(path)``; it appears whole or not at all."""
+    with _refusing(path), replacing(path) as temporary:
+        write(temporary)
+
+
+def save_frame(result, path: Path) -> None:
+    """Write the frame of a result as CSV; the file appears whole or not at all."""
+    with _refusing(path):
+        save_csv(result.frame, path)
+
+
+@contextmanager
+def _refusing(path: Path) -> Iterator[None]:
+    """Raise ArgumentError where the system refuses to write a file."""
     try:
-        with replacing(path) as temporary:
-            write(temporary)
+        yield
     except OSError as error:
         raise ArgumentError(f"cannot write {path}: {error.strerror}") from None
 

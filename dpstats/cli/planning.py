@@ -11,12 +11,11 @@ import pandas as pd
 from dpstats import plan
 from dpstats.cli import study_plans
 from dpstats.cli.ledgers import opened
-from dpstats.cli.outputs import checked_output, checked_outputs, draw, write
+from dpstats.cli.outputs import checked_output, checked_outputs, draw, save_frame, write
 from dpstats.cli.values import bounds, levels, numbers, options, points
 from dpstats.codebook import Schema
 from dpstats.engines import Table
 from dpstats.errors import ArgumentError
-from dpstats.escaping import write_csv
 from dpstats.formula import Formula
 from dpstats.planning import GroupPlan, Plan, page, plan_grid
 
@@ -92,7 +91,7 @@ def _plan(arguments) -> None:
     else:
         forecast = plan(arguments.formula, **_call(arguments))
     if arguments.out:
-        write(outputs[0], lambda path: write_csv(forecast.frame, path))
+        save_frame(forecast, outputs[0])
     if arguments.plot:
         draw(outputs[-1], lambda axes: forecast.plot(term=arguments.term, ax=axes))
     print(forecast)

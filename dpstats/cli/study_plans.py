@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from dpstats import plan_study
-from dpstats.cli.outputs import checked_output, checked_outputs, draw, write
+from dpstats.cli.outputs import checked_output, checked_outputs, draw, save_frame, write
 from dpstats.errors import ArgumentError
-from dpstats.escaping import write_csv
 from dpstats.study.plans.plan_study import EPSILONS
 
 # Options that a plan of a study takes; a study file has the others' content.
@@ -43,7 +42,7 @@ def run(arguments, default: Callable[[str], Any], epsilon: list[float] | None) -
         progress=True,
     )
     if arguments.out:
-        write(outputs[0], lambda path: write_csv(made.frame, path))
+        save_frame(made, outputs[0])
     if arguments.plot:
         draw(outputs[-1], lambda axes: made.plot(ax=axes))
     if page:

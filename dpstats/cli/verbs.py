@@ -7,10 +7,16 @@ from typing import Any
 from dpstats import dp_describe, dp_iv, dp_logit, dp_poisson
 from dpstats.call.unsupported import check_order
 from dpstats.cli import data_options
-from dpstats.cli.outputs import check_documents, checked_outputs, draw, draw_figure, write
+from dpstats.cli.outputs import (
+    check_documents,
+    checked_outputs,
+    draw,
+    draw_figure,
+    save_frame,
+    write,
+)
 from dpstats.cli.values import group_columns, groups, listed_numbers, options, points
 from dpstats.errors import ArgumentError
-from dpstats.escaping import write_csv
 
 # How a description is written, by the ending of its file: as a file or as a text.
 _WRITERS = {".csv": "to_csv", ".docx": "to_word", ".xlsx": "to_excel"}
@@ -91,7 +97,7 @@ def show_fit(arguments, outputs: list[Path], result) -> None:
     summary = str(result.summary())
     try:
         if arguments.out and outputs[0].suffix.lower() == ".csv":
-            write(outputs[0], lambda path: write_csv(result.frame, path))
+            save_frame(result, outputs[0])
         elif arguments.out:
             text = summary if outputs[0].suffix.lower() == ".txt" else result.to_json()
             write(outputs[0], lambda path: path.write_text(text + "\n", encoding="utf-8"))

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
+from dpstats.call.declarations import kind_of_column
 from dpstats.codebook import Schema
 from dpstats.codebook.schema import PARTS
 from dpstats.describe.request import DescribeRequest
 from dpstats.engines import AnyTable
-from dpstats.engines.columns import NUMERIC, UNTYPED, no_levels, no_number
+from dpstats.engines.columns import UNTYPED
 from dpstats.engines.open_table import open_table
 from dpstats.errors import ArgumentError, shown
 from dpstats.option_checks import is_word, number
@@ -131,16 +132,12 @@ def _check_declared(declared: Schema, table: AnyTable) -> None:
 
 def _kind(name: str, table: AnyTable, declared: Schema) -> Categorical | Numeric | None:
     """Return levels of a factor, bounds of a number, or None for a number without."""
-    kind = table.kind(name)
     if name in declared.levels:
         table.check_labels(name, declared.levels[name], f"levels[{name!r}]")
-        return Categorical(declared.levels[name])
-    if kind == "boolean":
-        return BOOLEAN
-    if kind == "category" and (levels := table.levels(name)):
-        table.check_labels(name, levels, "the column type")
-        return Categorical(levels)
-    if name in declared.bounds and kind in (*NUMERIC, *UNTYPED):
+    factor = kind_of_column(name, table, declared.levels)
+    if factor is not None:
+        return factor
+    if name in declared.bounds:
         low, high = declared.bounds[name]
         if max(abs(low), abs(high)) > _FARTHEST:
             raise ArgumentError(
@@ -148,16 +145,13 @@ def _kind(name: str, table: AnyTable, declared: Schema) -> Categorical | Numeric
                 "range of doubles; tighten bounds"
             )
         return Numeric(low, high)
-    if kind in NUMERIC:
-        return None
+    kind = table.kind(name)
     if kind in UNTYPED:
         raise ArgumentError(
             f"nothing declares what {name} is, a column of {UNTYPED[kind]}: give "
             f'types={{"{name}": "number"}} or levels={{"{name}": [...]}}'
         )
-    if kind in ("string", "category"):
-        raise no_levels(name)
-    raise no_number(name, kind)
+    return None
 
 
 def _labels(by, groups, table: AnyTable, declared: Schema) -> tuple:

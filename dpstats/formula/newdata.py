@@ -35,7 +35,7 @@ def public_columns(
         if np.ndim(raw[name]) > 1:
             raise ArgumentError(f"expected one value a row in the column {name} of the new data")
         numeric = isinstance(kind, Numeric)
-        values = _numbers(name, raw[name], kind) if numeric else _codes(name, raw[name], kind)
+        values = _numbers(name, raw[name]) if numeric else _codes(name, raw[name], kind)
         columns[name] = np.broadcast_to(values, m)
         if name in bounded and numeric:
             _check_inside(name, columns[name], kind)
@@ -68,7 +68,7 @@ def _rows(raw: dict[str, np.ndarray], frame) -> int:
     return max(lengths - {1}, default=1)
 
 
-def _numbers(name: str, values: np.ndarray, _kind: Numeric) -> np.ndarray:
+def _numbers(name: str, values: np.ndarray) -> np.ndarray:
     """Convert a column to finite numbers."""
     if values.dtype.kind in "mM":  # which are numbers of their unit to numpy
         raise ArgumentError(

@@ -86,15 +86,12 @@ def learn(model: patsy.ModelDesc, schema: ModelSchema) -> list[patsy.DesignInfo]
         raise FormulaError(
             f"cannot build {model.describe()!r} on the declared ranges and levels: {reason}"
         ) from None
-    _check_learned(model, infos, matrices, schema)
+    _check_learned(model, infos, matrices)
     return infos
 
 
 def _check_learned(
-    model: patsy.ModelDesc,
-    infos: list[patsy.DesignInfo],
-    matrices: list[np.ndarray],
-    schema: ModelSchema,
+    model: patsy.ModelDesc, infos: list[patsy.DesignInfo], matrices: list[np.ndarray]
 ) -> None:
     """Refuse a response of several columns, and a column without a finite value."""
     response = matrices[0]

@@ -65,7 +65,7 @@ class Guess:
 
     @classmethod
     def of(
-        cls, request: Request, n, truth, sd, x_sd, x_range=None, weights_mean=None, groups=None,
+        cls, request: Request, n, *, truth, sd, x_sd, x_range=None, weights_mean=None, groups=None,
         within_share=None, rows_per_person=None, icc=None, cluster=None, clusters=None,
     ) -> "Guess":  # fmt: skip
         """Check the assumptions of the caller, and add defaults for the others."""

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from dpstats.atomic_write import replacing
 from dpstats.errors import ArgumentError
-from dpstats.escaping import write_csv
+from dpstats.escaping import save_csv
 from dpstats.planning.result import Plan, as_html, as_text
 from dpstats.results.show.plot_method import plot_method
 
@@ -67,8 +66,7 @@ class GroupPlan:
 
     def to_csv(self, path) -> None:
         """Write :attr:`frame` to a CSV file, which appears whole or not at all."""
-        with replacing(path) as temporary:
-            write_csv(self.frame, temporary)
+        save_csv(self.frame, path)
 
     @plot_method
     def plot(self, term: str | None = None, ax=None, rows: int | None = None):

@@ -203,20 +203,28 @@ def plan(
     [200, 5000]
     """
     check_one(formula, others)
+    entries = planned_entries(methods, method, cov_type, cluster)
     call = {
-        "bounds": bounds, "entries": planned_entries(methods, method, cov_type, cluster),
-        "epsilon": epsilon, "truth": truth,
-        "sd": sd, "x_sd": x_sd, "x_range": x_range, "levels": levels, "schema": schema,
-        "delta": delta, "neighbors": neighbors, "x_new": x_new, "weights": weights,
-        "weights_mean": weights_mean, "trim_weights": trim_weights, "within_share": within_share,
-        "unit": unit, "max_rows": max_rows, "max_groups": _groups_of_persons(max_groups, unit, by),
-        "rows_per_person": rows_per_person, "icc": icc, "clusters": clusters,
-        "target_width": target_width, "term": term, "repetitions": repetitions,
-        "precision": precision, "alpha": alpha, "seed": seed, "progress": progress,
+        "bounds": bounds, "levels": levels, "x_new": x_new, "neighbors": neighbors,
+        "weights": weights, "trim_weights": trim_weights, "unit": unit, "max_rows": max_rows,
+        "max_groups": _groups_of_persons(max_groups, unit, by),
     }  # fmt: skip
+    guesses = {
+        "truth": truth, "sd": sd, "x_sd": x_sd, "x_range": x_range, "weights_mean": weights_mean,
+        "within_share": within_share, "rows_per_person": rows_per_person, "icc": icc,
+        "clusters": clusters,
+    }  # fmt: skip
+    settings = {
+        "alpha": alpha, "repetitions": repetitions, "seed": seed, "progress": progress,
+        "precision": precision,
+    }  # fmt: skip
+    forecast = partial(
+        _forecast, formula, schema=schema, call=call, entries=entries, epsilon=epsilon, delta=delta,
+        settings=settings, target_width=target_width, term=term,
+    )  # fmt: skip
     if by is None:
         n = checked_rows(n)
-        return _forecast(formula, n=n, total=n, grouped=False, groups=groups, **call)
+        return forecast(n=n, total=n, grouped=False, guesses={**guesses, "groups": groups})
     parsed = Formula.parse(formula)
     if parsed.absorbed is not None:
         raise ArgumentError(
@@ -226,41 +234,40 @@ def plan(
     check_outside(by, parsed.variables)
 
     def of_size(size: int, total: int) -> Plan:
-        return _forecast(formula, n=size, total=total, grouped=True, groups=None, **call)
+        return forecast(n=size, total=total, grouped=True, guesses=guesses)
 
     return plan_groups(of_size, by, n, groups, unit, call["max_groups"])
 
 
 def _forecast(
-    formula: str, *, n: int, total: int, grouped: bool, bounds, entries, epsilon, truth, sd, x_sd,
-    x_range, levels, schema, delta, neighbors, x_new, weights, weights_mean, trim_weights, groups,
-    within_share, unit, max_rows, max_groups, rows_per_person, icc, clusters, target_width, term,
-    repetitions, precision, alpha, seed, progress,
+    formula: str, *, n: int, total: int, grouped: bool, schema, call: Mapping, entries: Mapping,
+    epsilon, delta, guesses: Mapping, settings: Mapping, target_width, term,
 ) -> Plan:  # fmt: skip
-    """Forecast one fit to n rows of a table that has ``total``."""
-    declared = Schema.of(schema).updated(bounds, levels)
-    bounds, levels = declared.bounds, declared.levels
-    check_described(formula, bounds, levels, x_new)
+    """Forecast one fit to n rows of a table that has ``total``.
+
+    ``call`` are arguments of the fit, ``guesses`` those of :meth:`Guess.of` and ``settings`` those
+    of :meth:`Simulation.of`.
+    """
+    declared = Schema.of(schema).updated(call["bounds"], call["levels"])
+    check_described(formula, declared.bounds, declared.levels, call["x_new"])
     searched = epsilon is None and target_width is not None
     epsilons = GRID if searched else checked_epsilons(epsilon, "; without it give target_width=")
     labelled = (entry.get("cluster") for entry in entries.values())
-    call = {"formula": formula, "data": no_rows(formula, declared, weights, unit, *labelled),
-            "bounds": bounds, "levels": levels, "x_new": x_new, "neighbors": neighbors,
-            "weights": weights, "trim_weights": trim_weights, "unit": unit,
-            "max_rows": max_rows, "max_groups": max_groups}  # fmt: skip
-    entry = chosen_methods(entries, total, not grouped, delta, call)
-    build = partial(planned_request, entry, delta, call)
+    table = no_rows(formula, declared, call["weights"], call["unit"], *labelled)
+    known = {"bounds": declared.bounds, "levels": declared.levels}
+    fit = {**call, **known, "formula": formula, "data": table}
+    entry = chosen_methods(entries, total, not grouped, delta, fit)
+    build = partial(planned_request, entry, delta, fit)
     requests = {label: build(label, epsilons[-1]) for label in entries}
     first = next(iter(requests.values()))
     # the rows of other groups are of use where distributions of columns are estimated from all, and
     # there a person counts once for all groups
     marginals = any(each.method.ranges.marginals for each in requests.values())
-    rows = max(total // max_groups, n) if marginals else n
+    rows = max(total // call["max_groups"], n) if marginals else n
     cluster = planned_cluster(requests.values())
-    guess = Guess.of(first, rows, truth, sd, x_sd, x_range, weights_mean, groups, within_share,
-                     rows_per_person, icc, cluster, clusters)  # fmt: skip
-    simulation = Simulation.of(guess, first, alpha, repetitions, seed, progress, n, precision)
-    target = _target(target_width, term, precision, simulation)
+    guess = Guess.of(first, rows, cluster=cluster, **guesses)
+    simulation = Simulation.of(guess, first, n, **settings)
+    target = _target(target_width, term, settings["precision"], simulation)
     if target is None:
         minimums, trials = (), _trials(simulation, build, entries, epsilons)
     else:

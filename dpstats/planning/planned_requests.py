@@ -117,8 +117,9 @@ def chosen_methods(
             others = {name: value for name, value in options.items() if name != "method"}
             options["method"], _ = choose(
                 formula, call["bounds"], epsilon, delta, call["neighbors"], n, alone, others,
-                call["weights"] is not None, number, call["unit"] is not None,
-                others.get("cluster") not in (None, call["unit"]),
+                weighted=call["weights"] is not None, levels=number,
+                by_unit=call["unit"] is not None,
+                clustered=others.get("cluster") not in (None, call["unit"]),
             )  # fmt: skip
             proven = METHODS[options["method"]].neighbors
             options["neighbors"] = relation(call["neighbors"], proven)

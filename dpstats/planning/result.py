@@ -9,9 +9,8 @@ import pandas as pd
 from statsmodels.iolib.table import SimpleTable
 from statsmodels.iolib.tableformatting import fmt_params
 
-from dpstats.atomic_write import replacing
 from dpstats.errors import ArgumentError
-from dpstats.escaping import write_csv
+from dpstats.escaping import save_csv
 from dpstats.html_tables import html_notes, html_of
 from dpstats.planning.forecast import Forecast, MinimumEpsilon
 from dpstats.results.show.plot_method import plot_method
@@ -89,8 +88,7 @@ class Plan:
 
     def to_csv(self, path) -> None:
         """Write :attr:`frame` to a CSV file, which appears whole or not at all."""
-        with replacing(path) as temporary:
-            write_csv(self.frame, temporary)
+        save_csv(self.frame, path)
 
     @plot_method
     def plot(self, term: str | None = None, ax=None):

@@ -64,7 +64,7 @@ class Simulation:
 
     @classmethod
     def of(
-        cls, guess: Guess, request: Request, alpha, repetitions, seed, progress, size: int,
+        cls, guess: Guess, request: Request, size: int, *, alpha, repetitions, seed, progress,
         precision=None,
     ) -> "Simulation":  # fmt: skip
         """Check the settings of the simulation; the request says where to predict."""

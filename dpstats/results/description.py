@@ -1,29 +1,25 @@
 """Hold the figures of a description, and show them as a table of a paper."""
 
-import json
 import math
 import textwrap
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from dpstats.atomic_write import replacing
 from dpstats.describe import Bar, Figure, quantile_name
 from dpstats.engines.stored_labels import restored, stored
 from dpstats.errors import NotReleasedError
-from dpstats.escaping import write_csv
+from dpstats.escaping import save_csv
 from dpstats.html_tables import html_notes, html_table
-from dpstats.option_checks import refuse_path
 from dpstats.privacy import PrivacyReport
+from dpstats.results.record import Published
 from dpstats.results.show.documents import Printed, PrintedTable
 from dpstats.results.show.histograms import histograms, tabulated
 from dpstats.results.show.plot_method import plot_method
 from dpstats.results.store.shapes import DESCRIPTION
 from dpstats.results.store.single import report_from_dict, report_to_dict
-from dpstats.results.store.texts import built, parsed, written_by
 
 _TITLE = "Differentially Private Description"
 _WIDTH = 78
@@ -35,8 +31,8 @@ _NEVER = {
 }
 
 
-@dataclass(frozen=True, repr=False)
-class DPDescription(PrintedTable):
+@dataclass(frozen=True, repr=False, eq=False)
+class DPDescription(Published, PrintedTable):
     """Hold counts, means, deviations, quantiles and shares with what noise and sampling do to them.
 
     Attributes
@@ -53,6 +49,8 @@ class DPDescription(PrintedTable):
     bars : tuple of (group, variable, Bar)
         Those of numbers, with ``histogram=True``.
     """
+
+    _shape = DESCRIPTION
 
     figures: tuple[tuple[object, str, Figure], ...]
     by: str | None
@@ -184,19 +182,9 @@ class DPDescription(PrintedTable):
         headers, rows = self._cells()
         return Printed(_TITLE, headers, [rows], self.printed_notes())
 
-    def record(self, path, publication: Mapping | None = None) -> Path:
-        """Write the release as a folder for output checkers and archives.
-
-        See :func:`dpstats.results.record.record.write_record`.
-        """
-        from dpstats.results.record.record import write_record
-
-        return write_record({self.formula: self}, path, publication)
-
     def to_csv(self, path) -> None:
         """Write :attr:`frame` to a CSV file, which appears whole or not at all."""
-        with replacing(path) as temporary:
-            write_csv(self.frame, temporary)
+        save_csv(self.frame, path)
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to plain content for JSON, which :meth:`from_dict` restores."""
@@ -211,19 +199,16 @@ class DPDescription(PrintedTable):
         }
 
     @classmethod
-    def from_dict(cls, content: Mapping) -> "DPDescription":
-        """Restore a description from :meth:`to_dict`; ArgumentError for anything else."""
-        return built(_restored, content, DESCRIPTION, written_by(cls))
-
-    def to_json(self, *path) -> str:
-        """Write JSON text from which :meth:`from_json` restores an equal description."""
-        refuse_path("to_json", path)
-        return json.dumps(self.to_dict(), allow_nan=False)
-
-    @classmethod
-    def from_json(cls, text: str) -> "DPDescription":
-        """Restore a description from :meth:`to_json`; ArgumentError for any other text."""
-        return cls.from_dict(parsed(text, written_by(cls)))
+    def _fields(cls, content: Mapping) -> dict[str, Any]:
+        return {
+            "figures": tuple(map(_figure, content["figures"])),
+            "by": content["by"],
+            "quantiles": tuple(content["quantiles"]),
+            "alpha": content["alpha"],
+            "privacy": report_from_dict(content["privacy"]),
+            "notes": tuple(content["notes"]),
+            "bars": tuple(map(_bar, content["bars"])),
+        }
 
     def __getattr__(self, name: str):
         if name in _NEVER:
@@ -244,18 +229,6 @@ def _plain(group, name: str, figure: Figure | Bar) -> dict[str, Any]:
     labels |= {"level": figure.level} if isinstance(figure, Figure) else {}
     kept = {n: None if label is None else stored(label) for n, label in labels.items()}
     return {"variable": name, **content, **numbers, **kept}
-
-
-def _restored(content: Mapping) -> DPDescription:
-    return DPDescription(
-        figures=tuple(map(_figure, content["figures"])),
-        by=content["by"],
-        quantiles=tuple(content["quantiles"]),
-        alpha=content["alpha"],
-        privacy=report_from_dict(content["privacy"]),
-        notes=tuple(content["notes"]),
-        bars=tuple(map(_bar, content["bars"])),
-    )
 
 
 def _bar(content: Mapping) -> tuple[object, str, Bar]:

@@ -19,4 +19,4 @@ def guess_of(n=20_000, truth=None, sd=None, x_sd=None):
     """A guess of y ~ x on the unit square."""
     no_rows = {"x": np.empty(0), "y": np.empty(0)}
     request = request_for("y ~ x", no_rows, bounds=UNIT, levels=None, x_new=None)
-    return Guess.of(request, n, truth, sd, x_sd)
+    return Guess.of(request, n, truth=truth, sd=sd, x_sd=x_sd)

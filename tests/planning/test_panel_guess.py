@@ -16,8 +16,8 @@ def guess_of(n, groups, within_share, **more):
     no_rows = {"x": np.empty(0), "z": np.empty(0), "y": np.empty(0), "g": np.empty(0, object)}
     request = request_for("y ~ x + z | g", no_rows, bounds=BOX, x_new=None, method="adassp",
                           absorbing=True)  # fmt: skip
-    return Guess.of(request, n, more.pop("truth", None), more.pop("sd", None), {"z": 1}, None,
-                    None, groups, within_share)  # fmt: skip
+    guessed = {"truth": None, "sd": None, "x_sd": {"z": 1}, **more}
+    return Guess.of(request, n, groups=groups, within_share=within_share, **guessed)
 
 
 def test_shares_of_variance_and_distributions_are_those_guessed():

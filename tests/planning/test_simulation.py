@@ -92,7 +92,7 @@ def test_a_planned_fit_is_that_of_the_same_rows_as_labels(levels):
     call = {"bounds": UNIT, "levels": {"g": levels}}
     rows = {"x": np.empty(0), "g": np.empty(0, object), "y": np.empty(0)}
     request = request_for("y ~ x + g", rows, method="noisy_newton", epsilon=2, x_new=None, **call)
-    guess = Guess.of(request, 400, {"x": 0.3}, 0.1, {})
+    guess = Guess.of(request, 400, truth={"x": 0.3}, sd=0.1, x_sd={})
     columns, _, y = guess.table(np.random.default_rng(1))
     with insecure_seed(3):
         planned = _of_rows(request, 400, {**columns, "y": y})

@@ -206,7 +206,9 @@ def test_a_failing_group_is_named_by_public_labels_only(method, groups, place, n
         fails["each"] = replace(each, release=partial(fail, fit=each.release))
     with (
         mock.patch.object(group_batches, "_CHUNK", 2),
-        mock.patch("dpstats.call.arguments.METHODS", {method: replace(METHODS[method], **fails)}),
+        mock.patch(
+            "dpstats.call.method_choice.METHODS", {method: replace(METHODS[method], **fails)}
+        ),
         pytest.raises(dp.InternalError) as caught,
     ):
         dp.dp_ols("y ~ x", data, by="g", groups=groups, method=method, epsilon=1, bounds=UNIT,
@@ -236,7 +238,7 @@ def test_an_interrupted_run_says_how_far_it_got():
     broken = dict(METHODS, noisy_moments=replace(METHODS["noisy_moments"], each=Each(interrupted)))
     with (
         mock.patch.object(group_batches, "_CHUNK", 2),
-        mock.patch("dpstats.call.arguments.METHODS", broken),
+        mock.patch("dpstats.call.method_choice.METHODS", broken),
         pytest.raises(KeyboardInterrupt, match="after 4 of 6 groups"),
     ):
         dp.dp_ols("y ~ x", people([10] * 6), by="g", method="noisy_moments", epsilon=1, bounds=UNIT,

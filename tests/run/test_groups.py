@@ -97,7 +97,7 @@ def numbers(one) -> np.ndarray:
 def one_by_one(monkeypatch):
     """No groups in one go, which test_many compares, so that seeded noise comes in one order."""
     plain = {name: replace(method, each=None) for name, method in dp.METHODS.items()}
-    monkeypatch.setattr("dpstats.call.arguments.METHODS", plain)
+    monkeypatch.setattr("dpstats.call.method_choice.METHODS", plain)
 
 
 @pytest.mark.usefixtures("one_by_one")

@@ -244,7 +244,7 @@ HARMLESS = {
     "estimators.newton.steps.rare_values": "computes from noisy counts",
     "estimators.newton.steps.goodness": "computes from released numbers",
     "estimators.newton.steps.hidden_rows": "computes from noisy counts",
-    "estimators.newton.steps.overflow": "computes from released numbers",
+    "estimators.newton.steps.coefficient_errors": "computes from released numbers",
     "estimators.newton.steps.products": "computes from released products and noisy counts",
     "estimators.newton.steps.release": "computes from released numbers",
     "estimators.newton.steps.score_tails": "computes from noisy counts",

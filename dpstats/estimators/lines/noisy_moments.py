@@ -150,7 +150,7 @@ def believable(found: Release, problem: Problem) -> Release:
 
 
 def _believable_each(found: Releases, problem: Problem) -> Releases:
-    """Do the same in every group."""
+    """Put the mean of the response in the place of such a line in every group."""
     if not _has_pivot(found.stack.evidence):
         return found
     params, unknown = _believable(found.stack, problem)

@@ -8,12 +8,20 @@ all the same. The rounds are those of :mod:`~dpstats.estimators.newton.noisy_new
 import math
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dpstats.errors import ArgumentError
-from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release, mapped
+from dpstats.estimators.contract import (
+    Method,
+    Offsets,
+    Passes,
+    Problem,
+    Ranges,
+    Release,
+    mapped,
+)
 from dpstats.estimators.least_squares.dense import robust_covariance
 from dpstats.estimators.newton.generalized import FittedLogit, Hessian, LogisticQueries, Position
 from dpstats.estimators.newton.generalized.logistic_position import logistic_slope, normal_curvature
@@ -72,6 +80,25 @@ _LEAST_LEVERAGE = 1.4
 # by so many times what Markov's inequality says of a kurtosis beyond the normal one
 # (benchmarks/coded.py).
 _FLAT = 0.3
+
+
+class _Start(NamedTuple):
+    """Hold a share of ones within its noise, its log odds, and the mean slope mu' there."""
+
+    share: float
+    center: float
+    slope: float
+
+    @classmethod
+    def of(cls, mean: float, error: float, has_constant: bool, offsets: Offsets | None) -> "_Start":
+        """Start at a released share of ones; without a constant at even odds."""
+        least = max(_LEAST_SHARE, _LEAST_DEVIATIONS * error)
+        share = min(max(mean, least), 1 - least) if least < 0.5 and has_constant else 0.5
+        center = log_odds(share, offsets) if has_constant else 0.0
+        if offsets is None:
+            return cls(share, center, share * (1 - share))
+        # far out offsets leave no slope
+        return cls(share, center, max(float(offsets.mean(logistic_slope, center)), _LEAST_SHARE))
 
 
 def release(
@@ -146,35 +173,27 @@ def release(
     given = passes.sum(number_of_rows)
     counted = rough.number(given, parts["number"])
     rows = max(counted.total, 2 * counted.noise)
-    offsets, with_constant = rough.reference.offsets, basis.has_constant
+    extremes, offsets = rough.reference.extremes, rough.reference.offsets
     mean, error = mean_response(rough, rows, parts["mean"])
-    least = max(_LEAST_SHARE, _LEAST_DEVIATIONS * error)
-    share = min(max(mean, least), 1 - least) if least < 0.5 and with_constant else 0.5
+    start = _Start.of(mean, error, basis.has_constant, offsets)
     whitening, tail = whitened(rough, parts["gram"], parts["leverages"], rows)
     mu = math.sqrt(sum(parts[name].mu ** 2 for name in ("second", "third", "fourth", "fifth")))
-    center = log_odds(share, offsets) if with_constant else 0.0
-    slope = share * (1 - share)
-    if offsets is not None:  # far out they leave no slope
-        slope = max(float(offsets.mean(logistic_slope, center)), _LEAST_SHARE)
-    extremes = rough.reference.extremes
     seen, far = (
         float(far_directions(basis, whitening.map, rough.problem, tails)[1].max(initial=0.0))
         for tails in (extremes.tails, extremes.far_tails)
     )
     limit, kept = _leverage_limit(
-        tail, whitening, rows * slope, rough.replaces, mu, _FLAT * rows * seen
+        tail, whitening, rows * start.slope, rough.replaces, mu, _FLAT * rows * seen
     )
     total = mapped(passes, partial(mapped_rows, basis, whitening.map)).sum
-    queries = LogisticQueries(basis, total, problem, noise, whitening.map, limit, center)
-    position, hessian = _stepped(queries, whitening, rows * kept, abs(1 - 2 * share), parts)
+    queries = LogisticQueries(basis, total, problem, noise, whitening.map, limit, start.center)
+    position, hessian = _stepped(queries, whitening, rows * kept, abs(1 - 2 * start.share), parts)
     slopes, slopes_noise, entropy = queries.slopes(position.eta, parts["slopes"])
     products, clusters = None, None
     if problem.clustered:
         products, clusters = _of_clusters(queries, position, counted, rows, whole.part(spent))
     elif robust:
-        products, deviation = queries.score_products(position.eta, whole.part(spent))
-        freedom = rows / max(rows - len(position.eta), 1.0)  # as HC1 has it
-        products = freedom * scatter(products, deviation, float(hessian.raised.mean()), 0.0)
+        products = _of_rows(queries, position, hessian, rows, whole.part(spent))
     few = (counted.total - counted.noise) / counted.part < rows_for_scales(
         len(basis.center) + (offsets is not None), problem, cost, _MARGINALS, 0.0
     )
@@ -190,6 +209,15 @@ def release(
         None if offsets is not None else entropy,
     )  # fmt: skip
     return release_of(fitted, basis, problem)
+
+
+def _of_rows(
+    queries: LogisticQueries, position: Position, hessian: Hessian, rows: float, cost: GDP
+) -> np.ndarray:
+    """Release the products (p, p) of the scores of rows."""
+    products, deviation = queries.score_products(position.eta, cost)
+    freedom = rows / max(rows - len(position.eta), 1.0)  # as HC1 has it
+    return freedom * scatter(products, deviation, float(hessian.raised.mean()), 0.0)
 
 
 def _of_clusters(

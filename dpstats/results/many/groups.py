@@ -1,6 +1,5 @@
 """Hold private regressions by group."""
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -9,11 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpstats.atomic_write import replacing
 from dpstats.errors import ArgumentError, shown
-from dpstats.escaping import write_csv
+from dpstats.escaping import save_csv
 from dpstats.evidence import Stack
-from dpstats.option_checks import refuse_path
 from dpstats.privacy import PrivacyReport
 from dpstats.results.many.group_error_bounds import group_error_bounds
 from dpstats.results.many.group_inference import GroupInference
@@ -21,10 +18,10 @@ from dpstats.results.many.group_member import member
 from dpstats.results.many.shrunken_groups import ShrunkenGroups, shrink_groups
 from dpstats.results.one import DPResults
 from dpstats.results.one.other_names import refusal
+from dpstats.results.record import Published
 from dpstats.results.show.plot_method import plot_method
 from dpstats.results.store.groups import group_fields, groups_to_dict
 from dpstats.results.store.shapes import GROUPS
-from dpstats.results.store.texts import built, parsed, written_by
 from dpstats.schema import Numeric, Schema
 
 # So many labels are named in an error.
@@ -32,7 +29,7 @@ _LISTED = 5
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class DPGroupResults(GroupInference):
+class DPGroupResults(Published, GroupInference):
     """Hold private regressions by group; every requested group is present.
 
     It is used like a mapping from labels to fits: ``by[label]``, ``label in by``, ``by.items()``.
@@ -97,6 +94,8 @@ class DPGroupResults(GroupInference):
     >>> dp.DPGroupResults.from_json(by.to_json()).frame.equals(by.frame)
     True
     """
+
+    _shape = GROUPS
 
     by: str | tuple[str, ...]
     labels: tuple
@@ -188,44 +187,24 @@ class DPGroupResults(GroupInference):
 
     def to_csv(self, path) -> None:
         """Write :attr:`frame` to a CSV file, which appears whole or not at all."""
-        with replacing(path) as temporary:
-            write_csv(self.frame, temporary)
-
-    def record(self, path, publication=None):
-        """Write this release as a folder for output checkers, archives and registries.
-
-        See :func:`dpstats.results.record.record.write_record` for the files, the parameters and
-        what is raised; ``dpstats verify`` checks such a folder later.
-        """
-        from dpstats.results.record.record import write_record
-
-        return write_record({self.written: self}, path, publication)
-
-    @property
-    def written(self) -> str:
-        """Return the formula as it was written."""
-        return str(self.formula)
+        save_csv(self.frame, path)
 
     def to_dict(self) -> dict:
         """Convert the result to numbers, labels, strings, lists and dicts; NaN becomes None."""
         return groups_to_dict(self)
 
     @classmethod
-    def from_dict(cls, content: Mapping) -> "DPGroupResults":
-        """Restore a result from :meth:`to_dict`; ArgumentError for any other content."""
-        return built(
-            lambda part: usable(cls(**group_fields(part))), content, GROUPS, written_by(cls)
-        )
+    def _fields(cls, content: Mapping) -> dict[str, Any]:
+        return group_fields(content)
 
-    def to_json(self, *path) -> str:
-        """Write JSON text from which :meth:`from_json` restores an equal result."""
-        refuse_path("to_json", path)
-        return json.dumps(self.to_dict())
-
-    @classmethod
-    def from_json(cls, text: str) -> "DPGroupResults":
-        """Restore a result from :meth:`to_json`; ArgumentError for any other text."""
-        return cls.from_dict(parsed(text, written_by(cls)))
+    def _derived(self) -> tuple:
+        points = len(self.names) - self.size
+        by_group = [self.estimates, self.released, self.stack.params, self.stack.cov]
+        by_group += self.stack.evidence.values().values()
+        if len(self.x_new) != points or any(len(values) != len(self) for values in by_group):
+            raise ValueError("the number of groups or of points")
+        first = [self[label].fit_statistics for label in self.labels[:1]]
+        return self.errors, self.nobs, *first
 
     def summary(self) -> str:
         """Summarise as text: counts by status, percentiles over the groups, the privacy block."""
@@ -280,11 +259,6 @@ class DPGroupResults(GroupInference):
 
         return groups_html(self)
 
-    def __eq__(self, other) -> bool:
-        return isinstance(other, DPGroupResults) and self.to_dict() == other.to_dict()
-
-    __hash__ = None  # pyright: ignore[reportAssignmentType]
-
     def __len__(self) -> int:
         return len(self.labels)
 
@@ -334,17 +308,3 @@ class DPGroupResults(GroupInference):
     def _numbers(self) -> dict:
         """Return the number of each group by its label."""
         return {label: g for g, label in enumerate(self.labels)}
-
-
-def usable(result: DPGroupResults) -> DPGroupResults:
-    """Compute what a result derives from its parts, which fails where these do not agree."""
-    _ = result.errors, result.nobs
-    points = len(result.names) - result.size
-    stack = result.stack
-    by_group = [result.estimates, result.released, stack.params, stack.cov]
-    by_group += stack.evidence.values().values()
-    if len(result.x_new) != points or any(len(values) != len(result) for values in by_group):
-        raise ValueError("the number of groups or of points")
-    for label in result.labels[:1]:
-        _ = result[label].fit_statistics
-    return result

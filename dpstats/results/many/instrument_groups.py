@@ -1,6 +1,5 @@
 """Hold private regressions with instruments by group."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,11 +9,9 @@ from dpstats.evidence import InstrumentEvidence
 from dpstats.inference import InstrumentWald, anderson_rubin
 from dpstats.option_checks import number
 from dpstats.results.many.group_member import member
-from dpstats.results.many.groups import DPGroupResults, usable
-from dpstats.results.one.instruments import DPIVResults, OfInstruments, with_instruments
-from dpstats.results.store.groups import group_fields, groups_to_dict
+from dpstats.results.many.groups import DPGroupResults
+from dpstats.results.one.instruments import DPIVResults, OfInstruments
 from dpstats.results.store.shapes import INSTRUMENT_GROUPS
-from dpstats.results.store.texts import built, written_by
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -42,6 +39,8 @@ class DPIVGroupResults(OfInstruments, DPGroupResults):
     >>> dp.DPIVGroupResults.from_json(by.to_json()) == by
     True
     """
+
+    _shape = INSTRUMENT_GROUPS
 
     instrument_formula: str = ""
 
@@ -113,18 +112,5 @@ class DPIVGroupResults(OfInstruments, DPGroupResults):
         low, median, high = np.quantile(known, [0, 0.5, 1])
         return [self._strength(f"{low:.4g} to {high:.4g}, median {median:.4g}")]
 
-    def to_dict(self) -> dict:
-        """Convert the result to numbers, labels, strings, lists and dicts; NaN becomes None."""
-        return {**groups_to_dict(self), "instruments": self.written}
-
-    @classmethod
-    def from_dict(cls, content: Mapping) -> "DPIVGroupResults":
-        """Restore a result from :meth:`to_dict`; ArgumentError for any other content."""
-        return built(_restored, content, INSTRUMENT_GROUPS, written_by(cls))
-
-
-def _restored(content: Mapping) -> DPIVGroupResults:
-    """Restore a result, and compute what it derives, which fails where parts do not agree."""
-    result = DPIVGroupResults(**with_instruments(group_fields(content), content))
-    _ = usable(result), result.first_stage, result.anderson_rubin()
-    return result
+    def _derived(self) -> tuple:
+        return *super()._derived(), self.first_stage, self.anderson_rubin()

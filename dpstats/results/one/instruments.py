@@ -20,9 +20,8 @@ from dpstats.inference import (
 )
 from dpstats.option_checks import number
 from dpstats.results.one.single import DPResults
+from dpstats.results.record import Published
 from dpstats.results.store.shapes import INSTRUMENTS
-from dpstats.results.store.single import fields_of, to_plain
-from dpstats.results.store.texts import built, written_by
 from dpstats.schema import Numeric, Schema
 
 # Level of the critical values that a summary states.
@@ -53,7 +52,7 @@ class FirstStageFit:
     __repr__ = __str__
 
 
-class OfInstruments:
+class OfInstruments(Published):
     """Say of one fit or of groups, by public facts, what its instruments are."""
 
     instrument_formula: str
@@ -79,6 +78,15 @@ class OfInstruments:
         columns = stage.instruments(stage.structural(*declared)).columns
         return tuple(stage.design.names[j] for j in columns)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Convert the result to numbers, labels, strings, lists and dicts; NaN becomes None."""
+        return {**super().to_dict(), "instruments": self.written}
+
+    @classmethod
+    def _fields(cls, content: Mapping) -> dict[str, Any]:
+        fields = super()._fields(content)
+        return {**fields, "instrument_formula": type(fields["formula"])(content["instruments"])}
+
     def _strength(self, values: str) -> str:
         """Write what is known of F statistics of the first stage."""
         formula = self.parsed_instruments
@@ -86,11 +94,6 @@ class OfInstruments:
             f"instruments of {formula.endogenous}: {', '.join(formula.instruments)}; F statistic "
             f"of the first stage, robust and with the noise: {values}"
         )
-
-
-def with_instruments(fields: dict[str, Any], content: Mapping) -> dict[str, Any]:
-    """Add to the fields of a stored result its formula with instruments, of the same dialect."""
-    return {**fields, "instrument_formula": type(fields["formula"])(content["instruments"])}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -117,6 +120,8 @@ class DPIVResults(OfInstruments, DPResults):
     >>> dp.DPIVResults.from_json(fit.to_json()) == fit
     True
     """
+
+    _shape = INSTRUMENTS
 
     instrument_formula: str = ""
 
@@ -178,19 +183,5 @@ class DPIVResults(OfInstruments, DPResults):
             f"which holds with weak instruments: {self.anderson_rubin()}"
         ]
 
-    def to_dict(self) -> dict:
-        """Convert the result to plain numbers, strings, lists and dicts; NaN becomes None."""
-        return {**to_plain(self), "instruments": self.written}
-
-    @classmethod
-    def from_dict(cls, content: Mapping) -> "DPIVResults":
-        """Restore a result from :meth:`to_dict`; ArgumentError for any other content."""
-        return built(_restored, content, INSTRUMENTS, written_by(cls))
-
-
-def _restored(content: Mapping) -> DPIVResults:
-    """Restore a result, and compute what it derives, which fails where parts do not agree."""
-    result = DPIVResults(**with_instruments(fields_of(content), content))
-    result.cov_params()
-    _ = result.bse, result.first_stage, result.anderson_rubin()
-    return result
+    def _derived(self) -> tuple:
+        return *super()._derived(), self.first_stage, self.anderson_rubin()

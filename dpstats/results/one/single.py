@@ -1,28 +1,27 @@
 """Hold the result of one fit: releases and public facts, under statsmodels' names."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from dpstats.estimators.contract import Release
 from dpstats.formula import Design
-from dpstats.option_checks import refuse_path
 from dpstats.privacy import PrivacyReport
 from dpstats.results.one.other_names import refusal
 from dpstats.results.one.tables_mixin import Tabulated
+from dpstats.results.record import Published
 from dpstats.results.show.plot_method import plot_method
 from dpstats.results.store.shapes import SINGLE
 from dpstats.results.store.single import fields_of, to_plain
-from dpstats.results.store.texts import built, parsed, written_by
 from dpstats.schema import Numeric, Schema
 from dpstats.spelling import refuse_others
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class DPResults(Tabulated):
+class DPResults(Published, Tabulated):
     """Hold a private regression: released numbers, public facts and the privacy report.
 
     It holds no row of the data and nothing computed from the data without noise, so it
@@ -75,6 +74,8 @@ class DPResults(Tabulated):
     >>> dp.DPResults.from_json(res.to_json()).params.equals(res.params)
     True
     """
+
+    _shape = SINGLE
 
     formula: str
     method: str
@@ -166,11 +167,6 @@ class DPResults(Tabulated):
 
         return summarise(self, alpha)
 
-    def __eq__(self, other) -> bool:
-        return isinstance(other, DPResults) and self.to_dict() == other.to_dict()
-
-    __hash__ = None  # pyright: ignore[reportAssignmentType]
-
     def __repr__(self) -> str:
         return str(self.summary())
 
@@ -189,45 +185,13 @@ class DPResults(Tabulated):
 
         return line(self, ax) if has_line(self) else coefficients(self, ax)
 
-    def record(self, path, publication=None):
-        """Write this release as a folder for output checkers, archives and registries.
-
-        See :func:`dpstats.results.record.record.write_record` for the files, the parameters and
-        what is raised; ``dpstats verify`` checks such a folder later.
-        """
-        from dpstats.results.record.record import write_record
-
-        return write_record({self.written: self}, path, publication)
-
-    @property
-    def written(self) -> str:
-        """Return the formula as it was written."""
-        return str(self.formula)
-
     def to_dict(self) -> dict:
         """Convert the result to plain numbers, strings, lists and dicts; NaN becomes None."""
         return to_plain(self)
 
     @classmethod
-    def from_dict(cls, content: Mapping) -> "DPResults":
-        """Restore a result from :meth:`to_dict`; ArgumentError for any other content."""
-        return built(
-            lambda content: _usable(cls(**fields_of(content))), content, SINGLE, written_by(cls)
-        )
+    def _fields(cls, content: Mapping) -> dict[str, Any]:
+        return fields_of(content)
 
-    def to_json(self, *path) -> str:
-        """Write JSON text from which :meth:`from_json` restores an equal result."""
-        refuse_path("to_json", path)
-        return json.dumps(self.to_dict(), allow_nan=False)
-
-    @classmethod
-    def from_json(cls, text: str) -> "DPResults":
-        """Restore a result from :meth:`to_json`; ArgumentError for any other text."""
-        return cls.from_dict(parsed(text, written_by(cls)))
-
-
-def _usable(result: DPResults) -> DPResults:
-    """Compute what a result derives from its evidence, which fails where these do not agree."""
-    result.cov_params()
-    _ = result.bse, result.fit_statistics, result.prediction_intervals()
-    return result
+    def _derived(self) -> tuple:
+        return self.cov_params(), self.bse, self.fit_statistics, self.prediction_intervals()

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dpstats.errors import NotReleasedError
-from dpstats.escaping import write_csv
+from dpstats.escaping import save_csv
 
 _STEM = 60  # longest name of a file, without its number and ending
 
@@ -36,7 +36,7 @@ def result_files(folder: Path, number: int, name: str, result) -> Written:
         return Written(described.files + drawn.files, described.missing + drawn.missing)
     table_file, picture = folder / f"{stem}.csv", folder / f"{stem}.png"
     return _written(
-        ("table", table_file, lambda: write_csv(table(result), table_file)),
+        ("table", table_file, lambda: save_csv(table(result), table_file)),
         ("picture", picture, lambda: _draw(result, picture)),
     )
 
@@ -50,7 +50,7 @@ def _tables(folder: Path, stem: str, shown) -> Written:
     """Write what is a table in itself, tidy, as text and as LaTeX."""
     tidy, text, tex = (folder / f"{stem}.{ending}" for ending in ("csv", "txt", "tex"))
     return _written(
-        ("table", tidy, lambda: write_csv(shown.frame, tidy)),
+        ("table", tidy, lambda: save_csv(shown.frame, tidy)),
         ("text", text, lambda: write_text(text, shown.summary())),
         ("LaTeX table", tex, lambda: write_text(tex, shown.to_latex())),
     )

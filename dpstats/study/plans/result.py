@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dpstats.atomic_write import replacing
-from dpstats.escaping import write_csv
+from dpstats.escaping import save_csv
 from dpstats.option_checks import number
 from dpstats.privacy.costs import ROUNDING
 from dpstats.results.show.plot_method import plot_method
@@ -143,8 +143,7 @@ class StudyPlan:
 
     def to_csv(self, path) -> None:
         """Write :attr:`frame` to a CSV file, which appears whole or not at all."""
-        with replacing(path) as temporary:
-            write_csv(self.frame, temporary)
+        save_csv(self.frame, path)
 
     def to_html(self, path=None) -> str:
         """Write the plan as a page with a slider for epsilon, which needs no network.

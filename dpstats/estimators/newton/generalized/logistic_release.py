@@ -12,16 +12,15 @@ from dpstats.estimators.newton.generalized.logistic_position import Hessian, Pos
 from dpstats.estimators.newton.generalized.pseudo_rsquared import Released, mcfadden
 from dpstats.estimators.newton.row_sums import IndicatorBasis
 from dpstats.estimators.newton.steps import Clusters, Counted
+from dpstats.estimators.newton.steps.coefficient_errors import REASON, CoefficientErrors
 from dpstats.estimators.newton.steps.hidden_rows import note_on_hidden_rows
-from dpstats.estimators.newton.steps.overflow import REASON, marked, overflows
 from dpstats.estimators.newton.steps.release import FEW_CLUSTERS, column_scales
 from dpstats.estimators.newton.steps.sizes import TOO_FEW
 from dpstats.evidence import LinkEvidence, LogisticEvidence
 
 # A direction is weak where an eigenvalue of the Hessian is below so many deviations of its noise,
-# or the error of the position above this part of its prior variance; a coefficient is hidden if
-# weak directions have ``_HIDDEN`` of its variance or more.
-_CLEAR, _WEAK, _HIDDEN = 4.0, 0.25, 0.5
+# or the error of the position above this part of its prior variance.
+_CLEAR, _WEAK = 4.0, 0.25
 # Steps have not settled where the last one was so long, squared, beyond its noise, or what it left
 # is this part of the variance: outcomes may be separated, so that there is no optimum.
 _LONG, _OPEN = 0.1, 0.7
@@ -31,8 +30,8 @@ _LONG, _OPEN = 0.1, 0.7
 _FAR, _SETTLED = 1.5, 0.1
 # All are hidden where the noise has more than this part of the directions, and more than three, and
 # its norm, of about 2 root p deviations, is above this part of the mean eigenvalue: then steps come
-# hardly closer. (Of 36 coefficients on 17,379 rows .85 were held at epsilon 1 where the response has
-# little variance, and .69 of counts: tests/suites/test_many_levels.py.)
+# hardly closer. (Of 36 coefficients on 17,379 rows .69 were held as counts at epsilon 1, and .85
+# where the response has little variance: tests/suites/test_many_levels.py.)
 _SWAMPED, _FEW, _NORM = 0.1, 3.0, 0.6
 # Ones and zeros are to stand so many deviations of noise clear.
 SEEN = 4.0
@@ -204,23 +203,20 @@ def release_of(fitted: FittedLogit, basis: IndicatorBasis, problem: Problem) -> 
     cov, weak, failure = back @ total @ back.T, fitted.weak, fitted.failure
     hidden = cov if failure else back @ weak @ total @ weak @ back.T
     clipped, ends = fitted.clipped(basis, problem), fitted.ends(problem)
-    privacy = back @ noise @ back.T + clipped
-    lost = overflows(cov + clipped, privacy)
-    seen = (np.diag(hidden) < _HIDDEN * np.diag(cov)) & ~lost
-    cov, hidden = cov + clipped, hidden + clipped * np.outer(~seen, ~seen)
-    cov, hidden, privacy = (marked(one, lost) for one in (cov, hidden, privacy))
-    moved = np.sqrt(np.diag(privacy)) * column_scales(problem)
+    errors = CoefficientErrors.of(cov, hidden, back @ noise @ back.T, clipped)
+    moved, seen = np.sqrt(np.diag(errors.privacy)) * column_scales(problem), errors.seen
     slopes = np.arange(len(cov)) != problem.intercept
     slopes = slopes if slopes.any() else ~slopes
     precise = moved[slopes].max() <= _PRECISE
     status = "ok" if seen[slopes].all() and precise else "imprecise"
     status = status if seen[slopes].any() else "not_identified"
-    reason = failure or (REASON if lost.any() else fitted.doubt)
+    reason = failure or (REASON if errors.lost.any() else fitted.doubt)
     reasons = {} if seen.all() else {"bse": reason, "conf_int": reason}
     if np.isnan(problem.x_new).any():
         reasons["predictions"] = _NO_VALUE
     evidence = fitted.evidence(
-        hidden_cov=hidden, privacy_cov=privacy, rows=fitted.rows, down_weighted=fitted.cut,
+        hidden_cov=errors.hidden, privacy_cov=errors.privacy, rows=fitted.rows,
+        down_weighted=fitted.cut,
         hidden_rows=fitted.hidden_rows if seen[slopes].any() else 0.0,
         response_range=ends, fit_rows=fitted.counted.number,
         fit_rows_error=fitted.counted.noise, **_slopes(fitted, back), **_clusters(fitted),
@@ -233,7 +229,7 @@ def release_of(fitted: FittedLogit, basis: IndicatorBasis, problem: Problem) -> 
     return Release(
         params=params,
         predictions=np.clip(evidence.means(problem.x_new @ params), *ends),
-        cov=cov,
+        cov=errors.cov,
         status=status,
         reasons=reasons,
         evidence=evidence,

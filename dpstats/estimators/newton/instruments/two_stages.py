@@ -4,7 +4,7 @@ import numpy as np
 
 from dpstats.estimators.contract import Problem, Release
 from dpstats.estimators.newton.instruments.reduced_forms import ReducedForms
-from dpstats.estimators.newton.steps.overflow import REASON, marked, overflows
+from dpstats.estimators.newton.steps.coefficient_errors import REASON, CoefficientErrors
 from dpstats.evidence import InstrumentEvidence
 from dpstats.inference import first_stage_f
 
@@ -38,14 +38,13 @@ def structural(forms: ReducedForms, problem: Problem) -> Release:
     of_y, of_d = forms.evidence
     hidden = moved @ (of_y.hidden_cov + beta**2 * of_d.hidden_cov) @ moved.T
     privacy = moved @ (of_y.privacy_cov + beta**2 * of_d.privacy_cov) @ moved.T
-    cov = moved @ cov @ moved.T
-    lost = overflows(cov, privacy)
-    cov, hidden, privacy = (marked(one, lost) for one in (cov, hidden, privacy))
+    errors = CoefficientErrors.of(moved @ cov @ moved.T, hidden, privacy)
     coefficients, joint = forms.of_instruments(given.columns)
     strength = first_stage_f(coefficients, joint)
     is_weak = not strength >= STRONG
     evidence = InstrumentEvidence(
-        hidden_cov=cov if is_weak else hidden, privacy_cov=privacy, rows=of_y.rows,
+        hidden_cov=errors.cov if is_weak else errors.hidden, privacy_cov=errors.privacy,
+        rows=of_y.rows,
         down_weighted=max(of_y.down_weighted, of_d.down_weighted),
         response_range=of_y.response_range, fit_rows=of_y.fit_rows,
         fit_rows_error=of_y.fit_rows_error, clusters=of_y.clusters,
@@ -54,13 +53,13 @@ def structural(forms: ReducedForms, problem: Problem) -> Release:
         reduced=coefficients, reduced_cov=joint,
     )  # fmt: skip
     said = {**forms.y.reasons, **forms.d.reasons}
-    known = said.get("bse", REASON if lost.any() else None)
+    known = said.get("bse", REASON if errors.lost.any() else None)
     why = known or _HIDDEN if np.isnan(strength) else _WEAK if is_weak else known
     precise = "imprecise" not in (forms.y.status, forms.d.status)
     return Release(
         params=params,
         predictions=np.zeros(0),
-        cov=cov,
+        cov=errors.cov,
         status="weak_instruments" if is_weak else "ok" if precise else "imprecise",
         reasons={} if why is None else {"bse": why, "conf_int": why},
         evidence=evidence,

@@ -2,6 +2,7 @@
 
 from dpstats.estimators.newton.steps.bias import Bias
 from dpstats.estimators.newton.steps.clusters import ClusterQueries
+from dpstats.estimators.newton.steps.coefficient_errors import CoefficientErrors
 from dpstats.estimators.newton.steps.flat_responses import FlatLosses, flat_losses
 from dpstats.estimators.newton.steps.goodness import Squares
 from dpstats.estimators.newton.steps.queries import Counted, Queries, RowQueries
@@ -17,6 +18,7 @@ __all__ = [
     "Bias",
     "ClusterQueries",
     "Clusters",
+    "CoefficientErrors",
     "Counted",
     "Fitted",
     "FlatLosses",

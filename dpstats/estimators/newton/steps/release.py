@@ -1,27 +1,28 @@
 """Turn the position of noisy Newton steps into coefficients, a covariance and a status."""
 
 import math
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from dpstats.estimators.contract import Problem, Reference, Release
 from dpstats.estimators.least_squares.dense.robust_covariance import COV_TYPES
 from dpstats.estimators.newton.row_sums import IndicatorBasis
+from dpstats.estimators.newton.steps.coefficient_errors import REASON, CoefficientErrors
 from dpstats.estimators.newton.steps.goodness import Explained, goodness, goodness_left
 from dpstats.estimators.newton.steps.hidden_rows import (
     has_room,
     note_on_hidden_rows,
     response_has_room,
 )
-from dpstats.estimators.newton.steps.overflow import REASON, marked, overflows
 from dpstats.estimators.newton.steps.queries import Counted
 from dpstats.estimators.newton.steps.state import PRIOR, NewtonState, prior_variance
 from dpstats.estimators.newton.steps.whitening import Whitening
 from dpstats.evidence import NewtonEvidence
 
-# A direction is weak if its variance exceeds ``_WEAK`` times its prior variance; a coefficient is
-# hidden if weak directions have ``_HIDDEN`` of its variance or more.
-_WEAK, _HIDDEN = 0.25, 0.5
+# A direction is weak if its variance exceeds this times its prior variance.
+_WEAK = 0.25
 # All are where less than this part of X'X stands clear of its noise: steps then stop halfway
 # (benchmarks/tails.py, a table of 21 coefficients and 1,729 rows). So they do where noise has more
 # than this part of p directions: the noise on k of them is one random symmetric matrix in all
@@ -67,6 +68,104 @@ _IMPRECISE = (
 )
 
 
+@dataclass(frozen=True)
+class _Fit:
+    """Hold what :func:`release_of` is given of a fit."""
+
+    state: NewtonState
+    basis: IndicatorBasis
+    whitening: Whitening
+    wild: bool
+    problem: Problem
+    rows: float
+    counted: Counted
+
+    @property
+    def reference(self) -> Reference:
+        """Return what was released of the columns and the response."""
+        assert self.problem.reference is not None
+        return self.problem.reference
+
+    @cached_property
+    def directions(self) -> np.ndarray:
+        """Return the coefficients (S, p) of the whitened directions in units of the response."""
+        return self.basis.from_span @ self.whitening.map
+
+    @cached_property
+    def shrunken(self) -> np.ndarray:
+        """Return the position (p,) as the prior shrinks it, zero where the fit failed."""
+        return self._toward_prior * (not self.failed)
+
+    @property
+    def _toward_prior(self) -> np.ndarray:
+        return self.state.eta / (1 + len(self.state.eta) / PRIOR * self.state.variance)
+
+    @cached_property
+    def failed(self) -> bool:
+        """Tell whether coefficients explain more than the variance of the response."""
+        eta = self._toward_prior
+        return float(eta @ eta) > _MOST_EXPLAINED
+
+    @property
+    def weak(self) -> np.ndarray:
+        """Tell which directions (p,) the noise could account for."""
+        variance = self.state.variance
+        weak = variance > _WEAK * prior_variance(len(variance))
+        every = self.failed or self.wild or is_swamped(self.whitening)
+        return (self.whitening.eigenvalues < 0) | weak | every
+
+    def errors(self) -> CoefficientErrors:
+        """Return the errors of coefficients, of which weak directions hide some."""
+        state, sampling = self.state, self.state.sampling(self.whitening, self.rows)
+        back = self.reference.y_scale * self.directions
+        # what the prior has moved a direction by counts as an error of unknown sign
+        noise = state.variance + (state.eta - self.shrunken) ** 2
+        variance = noise + np.diag(sampling)
+        cov = (back * variance) @ back.T
+        if state.products is not None:
+            cov += back @ (sampling - np.diag(np.diag(sampling))) @ back.T
+        hidden = (back * (variance * self.weak)) @ back.T
+        tilt = concentration(self.directions, self.problem)
+        bias = state.bias.covariance(back, tilt, self.reference.y_scale * self.basis.constant)
+        return CoefficientErrors.of(cov, hidden, (back * noise) @ back.T, bias)
+
+    def moved(self, errors: CoefficientErrors) -> np.ndarray:
+        """Return how far noise moves coefficients (S,), in units of response and columns."""
+        scales = column_scales(self.problem)
+        return np.sqrt(np.diag(errors.privacy)) * scales / self.reference.y_scale
+
+    def evidence(self, errors: CoefficientErrors, ends: tuple[float, float]) -> NewtonEvidence:
+        """Return what the fit tells beyond coefficients, where predictions stay within ends."""
+        problem, state, counted, figures = self.problem, self.state, self.counted, {}
+        if not (self.failed or self.wild):
+            figures = _goodness(
+                state, self.basis, self.whitening, self.directions, counted, self.rows, problem
+            )
+        if state.clusters is not None:
+            number, error = state.clusters.number, state.clusters.error
+            figures |= {"clusters": number, "clusters_error": error}
+        if problem.weighted:
+            figures |= {"weighted_rows": counted.number, "weighted_rows_error": counted.noise}
+            figures |= {"mean_weight": counted.part}
+        has_far = has_room(self.basis, problem) or response_has_room(problem)
+        # where rows count for parts the mean square of scores is not that of residuals
+        sigma2 = None if problem.in_parts else self.reference.y_scale**2 * state.square
+        return NewtonEvidence(
+            hidden_cov=errors.hidden, privacy_cov=errors.privacy, rows=self.rows,
+            sigma2=sigma2, down_weighted=1 - state.slope,
+            response_range=ends, fit_rows=counted.number, fit_rows_error=counted.noise,
+            hidden_rows=state.hidden if errors.seen.any() and has_far else 0.0, **figures,
+        )  # fmt: skip
+
+    def reason(self, errors: CoefficientErrors, few: str) -> str:
+        """Say why coefficients that are not seen have no interval."""
+        if self.failed:
+            return _FAILED
+        if self.reference.extremes.y_unseen:
+            return _UNSEEN
+        return few or (_WILD if self.wild else REASON if errors.lost.any() else _HIDDEN_REASON)
+
+
 def release_of(
     state: NewtonState,
     basis: IndicatorBasis,
@@ -83,78 +182,34 @@ def release_of(
     noise on it; where they are too ``few`` for scales of the columns, which says so, no interval is
     shown.
     """
-    reference, p = problem.reference, len(state.eta)
-    assert reference is not None
-    directions = basis.from_span @ whitening.map
-    eta = state.eta / (1 + p / PRIOR * state.variance)
-    failed = float(eta @ eta) > _MOST_EXPLAINED
-    eta = eta * (not failed)
-    sampling = state.sampling(whitening, rows)
-    # what the prior has moved a direction by counts as an error of unknown sign
-    noise = state.variance + (state.eta - eta) ** 2
-    weak = (
-        (whitening.eigenvalues < 0) | (state.variance > _WEAK * prior_variance(p)) | failed | wild
-    )
-    weak |= is_swamped(whitening)
-    back = reference.y_scale * directions
-    variance = noise + np.diag(sampling)
-    cov = (back * variance) @ back.T
-    if state.products is not None:
-        cov += back @ (sampling - np.diag(np.diag(sampling))) @ back.T
-    hidden = (back * (variance * weak)) @ back.T
-    tilt = concentration(directions, problem)
-    bias = state.bias.covariance(back, tilt, reference.y_scale * basis.constant)
-    privacy = (back * noise) @ back.T + bias
-    lost = overflows(cov + bias, privacy)
-    slopes = np.arange(len(cov)) != problem.intercept
-    seen = (np.diag(hidden) < _HIDDEN * np.diag(cov)) & ~lost
-    identified = not slopes.any() or bool(seen[slopes].any())
-    if not identified and not _explains(state, whitening.kept):
-        eta = np.zeros(p)  # the mean predicts better than coefficients that are noise
+    fit = _Fit(state, basis, whitening, wild, problem, rows, counted)
+    reference, errors, eta = fit.reference, fit.errors(), fit.shrunken
+    slopes = np.arange(len(errors.cov)) != problem.intercept
+    hides_all = slopes.any() and not errors.seen[slopes].any()
+    if hides_all and not _explains(state, whitening.kept):
+        eta = np.zeros(len(eta))  # the mean predicts better than coefficients that are noise
     if state.clusters is not None and state.clusters.are_few:
         few = few or FEW_CLUSTERS
     if few or reference.extremes.y_unseen:
-        hidden, seen = cov, np.zeros_like(seen)
-    params = reference.y_scale * (directions @ eta) + reference.y_center * basis.constant
-    cov, hidden = cov + bias, hidden + bias * np.outer(~seen, ~seen)
-    cov, hidden, privacy = (marked(one, lost) for one in (cov, hidden, privacy))
+        errors = errors.all_hidden()
+    params = reference.y_scale * (fit.directions @ eta) + reference.y_center * basis.constant
     ends = _ends(reference, basis.has_constant)
-    figures = {}
-    if not (failed or wild):
-        figures = _goodness(state, basis, whitening, directions, counted, rows, problem)
-    if state.clusters is not None:
-        number, error = state.clusters.number, state.clusters.error
-        figures |= {"clusters": number, "clusters_error": error}
-    if problem.weighted:
-        figures |= {"weighted_rows": counted.number, "weighted_rows_error": counted.noise}
-        figures |= {"mean_weight": counted.part}
-    has_far = has_room(basis, problem) or response_has_room(problem)
-    # where rows count for parts the mean square of scores is not that of residuals
-    sigma2 = None if problem.in_parts else reference.y_scale**2 * state.square
-    evidence = NewtonEvidence(
-        hidden_cov=hidden, privacy_cov=privacy, rows=rows,
-        sigma2=sigma2, down_weighted=1 - state.slope,
-        response_range=ends, fit_rows=counted.number, fit_rows_error=counted.noise,
-        hidden_rows=state.hidden if seen.any() and has_far else 0.0, **figures,
-    )  # fmt: skip
-    moved = np.sqrt(np.diag(privacy)) * column_scales(problem) / reference.y_scale
-    precise = moved[slopes].max(initial=0.0) <= _PRECISE
-    status = "ok" if seen[slopes].all() and precise else "imprecise"
-    if slopes.any() and not seen[slopes].any():
-        status = "constant" if failed else "not_identified"
-    notes = [_IMPRECISE.format(_PRECISE)] if status == "imprecise" and not precise else []
-    notes.append(note_on_hidden_rows(evidence))
-    hidden_reason = few or (_WILD if wild else REASON if lost.any() else _HIDDEN_REASON)
-    if failed or reference.extremes.y_unseen:
-        hidden_reason = _FAILED if failed else _UNSEEN
-    clustered = problem.by_unit or state.clusters is not None
-    reasons = {} if seen.all() else {"bse": hidden_reason, "conf_int": hidden_reason}
+    evidence = fit.evidence(errors, ends)
+    precise = fit.moved(errors)[slopes].max(initial=0.0) <= _PRECISE
+    status = "ok" if errors.seen[slopes].all() and precise else "imprecise"
+    if slopes.any() and not errors.seen[slopes].any():
+        status = "constant" if fit.failed else "not_identified"
+    reason = fit.reason(errors, few)
+    reasons = {} if errors.seen.all() else {"bse": reason, "conf_int": reason}
     if np.isnan(problem.x_new).any():
         reasons["predictions"] = _NO_VALUE
+    notes = [_IMPRECISE.format(_PRECISE)] if status == "imprecise" and not precise else []
+    notes.append(note_on_hidden_rows(evidence))
+    clustered = problem.by_unit or state.clusters is not None
     return Release(
         params=params,
         predictions=np.clip(problem.x_new @ params, *ends),
-        cov=cov,
+        cov=errors.cov,
         status=status,
         reasons=reasons,
         evidence=evidence,

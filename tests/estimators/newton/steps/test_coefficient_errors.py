@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dpstats as dp
-from dpstats.estimators.newton.steps.overflow import marked, overflows
+from dpstats.estimators.newton.steps.coefficient_errors import marked, overflows
 
 LARGE = np.array([[2.0, 1e155], [1e155, np.inf]])
 COLUMNS = {
