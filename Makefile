@@ -53,11 +53,12 @@ format: install  ## Rewrite the files in the house format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# First installs all that tests need, as nothing may change in .venv while they run; then those of
-# Python run beside the others, which follow one another and have one core's work each.
+# All that tests need is installed first, as nothing may change in .venv while they run. Then those of
+# Python run beside the others, which follow one another and keep one core busy.
 test: $(addprefix $(VENV)/.installed-, docs spark browser)  ## Run all tests, those of the R package and Spark too
 	tests/run_r.sh $(BIN)/python install
-	@$(MAKE) --jobs=2 --output-sync=target test-python test-r test-spark test-acro test-browser
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target \
+	    test-python test-r test-spark test-acro test-browser
 
 # The tests are dealt out one by one: by files, a long one that comes last would leave cores idle.
 test-python: install  ## Run the tests and the examples in the docstrings, without R and Spark
