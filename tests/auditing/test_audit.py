@@ -110,8 +110,8 @@ def test_a_method_with_halved_noise_is_caught(name):
     method = dp.METHODS[name]
     epsilon = 1 if method.guarantee == "pure" else 4
     with dp.testing.insecure_seed(2):
-        assert not dp.audit(method, epsilon=epsilon, trials=2000, alpha=ALPHA).violated
-        assert dp.audit(halved(method), epsilon=epsilon, trials=2000, alpha=ALPHA).violated
+        assert not dp.audit(method, epsilon=epsilon, trials=1200, alpha=ALPHA).violated
+        assert dp.audit(halved(method), epsilon=epsilon, trials=1200, alpha=ALPHA).violated
 
 
 def test_a_companion_is_audited_too():

@@ -106,14 +106,17 @@ def best_on_rays(measured, step: str) -> float:
 
 
 def _peak(rising) -> tuple[float, float]:
-    """Where a function of a logarithm of a length is largest, and how large."""
-    low, high, best = 0.0, float(np.log(2.0**12)), (0.0, 0.0)
-    for _ in range(12):
-        thirds = low + (high - low) / 3, high - (high - low) / 3
-        found = [rising(at) for at in thirds]
-        best = max([best, *zip(thirds, found, strict=True)], key=lambda pair: pair[1])
-        low, high = (thirds[0], high) if found[0] < found[1] else (low, thirds[1])
-    return best
+    """Where a function of a logarithm of a length is largest, and how large.
+
+    An interval is cut by numbers of Fibonacci, so that each step asks for one new value.
+    """
+    seen, width, low, high = {}, float(np.log(2.0**12)) / 987, 0, 987
+    for step in (610, 377, 233, 144, 89, 55, 34, 21, 13, 8, 5, 3, 2):
+        one, two = high - step, low + step
+        seen |= {at: rising(at * width) for at in (one, two) if at not in seen}
+        low, high = (one, high) if seen[one] < seen[two] else (low, two)
+    best = max(seen, key=lambda at: seen[at])
+    return best * width, seen[best]
 
 
 # what is reached of each bound; some are not attained, as what is replaced is taken to be

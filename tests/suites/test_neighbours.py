@@ -4,8 +4,7 @@ Generated from two registries, ``SOURCES`` (what is read, tests/checks/sources.p
 (what a column is for), and from hypothesis: an engine or a role that joins them is under test.
 """
 
-import tempfile
-from pathlib import Path
+from functools import cache
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -40,22 +39,35 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_no_cell_changes_another_row(case):
-    name, content, role = CASES[case]
-    source = SOURCES[name]
+def some(strategy, count: int) -> list:
+    """A few examples of a strategy, always the same ones."""
+    found = []
 
     @settings(
-        max_examples=EXAMPLES, deadline=None, derandomize=True, database=None,
+        max_examples=count, deadline=None, derandomize=True, database=None,
         suppress_health_check=list(HealthCheck),
     )  # fmt: skip
-    @given(st.integers(0, ROWS - 1), source.holds[content])
-    def check(row, cell):
-        check_rows(source, content, role, row, cell, Path(folder), before)
+    @given(strategy)
+    def gather(example):
+        found.append(example)
 
-    with tempfile.TemporaryDirectory() as folder:
-        before = seen(source, content, role, Path(folder), {})
-        check()
+    gather()
+    return found
+
+
+@cache
+def exchanges(source: str, content: str) -> list[tuple]:
+    """Rows, and cells to put there, the same for each role."""
+    return some(st.tuples(st.integers(0, ROWS - 1), SOURCES[source].holds[content]), EXAMPLES)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_no_cell_changes_another_row(case, tmp_path):
+    name, content, role = CASES[case]
+    source = SOURCES[name]
+    before = seen(source, content, role, tmp_path, {})
+    for row, cell in exchanges(name, content):
+        check_rows(source, content, role, row, cell, tmp_path, before)
 
 
 # What holds Python objects. They are the same column in all of these, so hostile ones are released
@@ -76,24 +88,17 @@ def test_objects_are_the_same_column_whatever_holds_them(name, tmp_path):
             assert all(one is other for one, other in zip(column._values, cells, strict=True))
 
 
-def some(strategy, count: int) -> list:
-    """A few cells of a strategy, always the same ones."""
-    found = []
-
-    @settings(max_examples=count, derandomize=True, database=None, deadline=None)
-    @given(strategy)
-    def gather(cell):
-        found.append(cell)
-
-    gather()
-    return found
+@cache
+def few_cells(source: str, content: str) -> list:
+    """Cells that are released, the same for each role."""
+    return some(SOURCES[source].holds[content], 4)
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_no_cell_stops_a_call_or_changes_what_is_public(case, tmp_path):
     name, content, role = CASES[case]
     source = SOURCES[name]
-    cells = [*some(source.holds[content], 4), *(hostile() if name == OBJECTS[0] else [])]
+    cells = [*few_cells(name, content), *(hostile() if name == OBJECTS[0] else [])]
     check_release(source, content, role, 3, cells, tmp_path)
 
 

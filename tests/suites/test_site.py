@@ -1,13 +1,12 @@
 """The documentation site in build/docs: its links lead somewhere, and it is used in a browser.
 
-``make docs`` builds it; without it, or without a browser, the tests that need it are skipped.
+``make test-browser`` builds it first, and runs the tests that need it.
 """
 
 import functools
 import http.server
 import importlib
 import os
-import shutil
 import sys
 import threading
 from html.parser import HTMLParser
@@ -18,10 +17,10 @@ import pytest
 
 import dpstats as dp
 from dpstats.estimators import GENERALIZED, INSTRUMENTAL, METHODS
+from tests.checks.browser import chromium
 
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "build" / "docs"
-REQUIRED = bool(os.environ.get("DPSTATS_REQUIRE_BROWSER"))
 LOADED = {("script", "src"), ("img", "src"), ("link", "href"), ("source", "src")}
 CHAPTERS = ("index", "start", "guides", "guarantees", "reference", "choosing", "coming-from",
             "proofs/index", "intervals", "trust", "reports/auto", "reports/reporting",
@@ -63,8 +62,8 @@ class Page(HTMLParser):
 @pytest.fixture(scope="module")
 def site() -> dict[str, Page]:
     """All pages of the site that was built, by their paths."""
-    if not SITE.exists() and not REQUIRED:
-        pytest.skip("make docs builds the site")
+    if not os.environ.get("DPSTATS_REQUIRE_BROWSER"):
+        pytest.skip("make test-browser builds the site and runs it")
     paths = sorted({*SITE.rglob("*.html")} - {*SITE.glob("_static/**/*.html")})
     return {path.relative_to(SITE).as_posix(): Page(path.read_text("utf-8")) for path in paths}
 
@@ -153,14 +152,8 @@ def address(site):
 
 @pytest.fixture(scope="module")
 def browser():
-    chromium = shutil.which("chromium")
-    if not REQUIRED and chromium is None:
-        pytest.skip("the tests in a browser need Debian's package chromium")
-    playwright = importlib.import_module if REQUIRED else pytest.importorskip
-    with playwright("playwright.sync_api").sync_playwright() as driver:
-        running = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+    with chromium() as running:
         yield running
-        running.close()
 
 
 @pytest.fixture(params=[(1280, 900), (390, 844)], ids=["desktop", "phone"])
