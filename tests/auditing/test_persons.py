@@ -44,8 +44,7 @@ def test_no_method_is_refuted_for_persons(name, neighbors):
     """Wrongly with a chance of one in a million. The rounds take long, so of one pair of tables.
 
     Of an epsilon of 2, 400 counted releases refute twice as much with a probability of 0.99 and
-    more, and half as much again with one of 0.49 (randomised response); 1000 did so of an epsilon
-    of 4 with 0.96 and 0.29.
+    more, and half as much again with one of 0.49 (randomised response).
     """
     rounds = name in ("noisy_newton", "noisy_newton_pure", *GENERALIZED)
     tables = person_pairs(1, neighbors, 2)[2:3] if rounds else person_pairs(1, neighbors, 2)
