@@ -3,6 +3,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 STAMP := $(VENV)/.installed
+DOCS_STAMP := $(VENV)/.installed-docs
+BENCH_STAMP := $(VENV)/.installed-bench
+TYPES_STAMP := $(VENV)/.installed-types
 PEERS := .venv-peers
 MAKE_VENV = { rm -rf $(VENV); $(PYTHON) -m venv $(VENV) >/dev/null 2>&1 || { rm -rf $(VENV); false; }; }
 # What tests and the processes that they start import is compiled once, not by each of them.
@@ -34,8 +37,12 @@ $(STAMP): pyproject.toml
 	@$(PIP) install --editable '.[test]'
 	@touch $@
 
-$(VENV)/.installed-%: $(STAMP)
-	@$(PIP) install --editable '.[$*]'
+$(DOCS_STAMP): $(STAMP)
+	@$(PIP) install --editable '.[docs]'
+	@touch $@
+
+$(BENCH_STAMP): $(STAMP)
+	@$(PIP) install --editable '.[bench]'
 	@touch $@
 
 $(PEERS)/.installed: pyproject.toml
@@ -44,7 +51,11 @@ $(PEERS)/.installed: pyproject.toml
 	@$(PEERS)/bin/python -m pip --quiet --disable-pip-version-check install --editable '.[peers]'
 	@touch $@
 
-lint: $(VENV)/.installed-types  ## Check style, formatting and types
+$(TYPES_STAMP): $(STAMP)
+	@$(PIP) install --editable '.[types]'
+	@touch $@
+
+lint: $(TYPES_STAMP)  ## Check style, formatting and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/basedpyright
@@ -53,35 +64,29 @@ format: install  ## Rewrite the files in the house format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# All that tests need is installed first, as nothing may change in .venv while they run. Then those of
-# Python run beside the others, which follow one another and keep one core busy.
-test: $(addprefix $(VENV)/.installed-, docs spark browser)  ## Run all tests, those of the R package and Spark too
-	tests/run_r.sh $(BIN)/python install
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target \
-	    test-python test-r test-spark test-acro test-browser
+test: test-python test-r test-spark test-acro test-browser  ## Run all tests, those of the R package and Spark too
 
-# The tests are dealt out one by one: by files, a long one that comes last would leave cores idle.
 test-python: install  ## Run the tests and the examples in the docstrings, without R and Spark
-	$(BIN)/python -m pytest --quiet --numprocesses auto --dist worksteal \
+	$(BIN)/python -m pytest --quiet --numprocesses auto --dist loadfile \
 	    --doctest-modules dpstats tests \
 	    --ignore tests/suites/test_r_oracle.py --ignore tests/engines/test_spark.py
 
 test-r: install  ## Check the R package, and formulas of R against lm; installs R where it may
 	tests/run_r.sh $(BIN)/python
 
-test-spark: $(VENV)/.installed-spark  ## Test Spark DataFrames; installs Java where it may
+test-spark: install  ## Test Spark DataFrames; installs Java where it may
 	tests/run_spark.sh $(BIN)/python
 
 test-acro: install  ## Load a release record with the package acro, in an environment of its own
 	tests/run_acro.sh $(BIN)/python
 
-test-browser: docs $(VENV)/.installed-browser  ## Test the site and the page of plans in Chromium; installs it where it may
+test-browser: docs  ## Test the site and the page of plans in Chromium; installs it where it may
 	tests/run_browser.sh $(BIN)/python
 
 demo: install  ## Write the demonstration to out/
 	$(BIN)/dpstats demo --out out/
 
-bench: $(VENV)/.installed-bench  ## Run the benchmarks; DATA=folder for the UCI sets
+bench: $(BENCH_STAMP)  ## Run the benchmarks; DATA=folder for the UCI sets
 	$(BIN)/python -m benchmarks
 
 bench-auto: install  ## Compare method="auto" on the tables of DATA, a folder with a MANIFEST.csv
@@ -101,7 +106,7 @@ report: install  ## Write the papers' figures and tables to vignettes/papers, fr
 trust: install  ## Write docs/trust.md: each method's proof, and the tests that tried to break it
 	$(BIN)/python -m tests.suites.trust_table
 
-docs: $(VENV)/.installed-docs  ## Build the documentation site in build/docs; a broken link fails
+docs: $(DOCS_STAMP)  ## Build the documentation site in build/docs; a broken link fails
 	$(BIN)/python docs/site
 
 docs-r: install  ## Build the site of the R package in build/docs-r; needs R and pkgdown

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests the documentation site in build/docs and the pages of plans in headless Chromium.
-# Usage: tests/run_browser.sh PYTHON, from the root of the sources; PYTHON has this package, its tests and playwright.
+# Usage: tests/run_browser.sh PYTHON, from the root of the sources; PYTHON has this package and its tests.
 set -euo pipefail
 
 install() {
@@ -17,4 +17,5 @@ if ! command -v chromium >/dev/null && ! install; then
 fi
 
 echo "testing the site and the pages of plans in Chromium"
+"$1" -m pip install --quiet --disable-pip-version-check --editable '.[browser]'
 DPSTATS_REQUIRE_BROWSER=1 "$1" -m pytest --quiet tests/planning/test_page.py tests/study/plans/test_page.py tests/suites/test_site.py # nothing is skipped

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Tests what R sees: the R package as CRAN would check it, and formulas of R against lm.
-# Usage: tests/run_r.sh PYTHON [install], from the root of the sources; PYTHON has this package and its
-# tests. With install it ends where the tests begin.
+# Usage: tests/run_r.sh PYTHON, from the root of the sources; PYTHON has this package and its tests.
 set -euo pipefail
 
 python=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
@@ -33,13 +32,6 @@ if ! complete && ! install; then
     exit 0
 fi
 
-installed=$(dirname "$python")/../.installed-r
-[ "$installed" -nt pyproject.toml ] || {
-    "$python" -m pip install --quiet --disable-pip-version-check --editable '.[r]'
-    touch "$installed"
-}
-[ "${2-}" != install ] || exit 0
-
 export DPSTATS_REQUIRE_R=1 # from here on nothing is skipped
 export RETICULATE_PYTHON=$python
 # R CMD check works beside a folder named dpstats, the R package, which Python would take for ours
@@ -49,6 +41,7 @@ export _R_CHECK_CRAN_INCOMING_=FALSE _R_CHECK_FORCE_SUGGESTS_=FALSE _R_CHECK_SYS
 export _R_CHECK_EXAMPLE_TIMING_THRESHOLD_=120 # the first example starts Python
 
 echo "checking formulas of R against lm"
+"$python" -m pip install --quiet --disable-pip-version-check --editable '.[r]'
 "$python" -m pytest --quiet tests/suites/test_r_oracle.py
 
 echo "checking the R package"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests Spark DataFrames on a cluster of two local workers.
-# Usage: tests/run_spark.sh PYTHON, from the root of the sources; PYTHON has this package, its tests and Spark.
+# Usage: tests/run_spark.sh PYTHON, from the root of the sources; PYTHON has this package and its tests.
 set -euo pipefail
 
 java_is_there() {
@@ -21,4 +21,5 @@ if ! java_is_there && ! install_java; then
 fi
 
 echo "checking Spark DataFrames"
+"$1" -m pip install --quiet --disable-pip-version-check --editable '.[spark]'
 DPSTATS_REQUIRE_SPARK=1 "$1" -m pytest --quiet tests/engines/test_spark.py # nothing is skipped

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
@@ -93,7 +92,6 @@ class GDP:
     mu: float
 
     @classmethod
-    @lru_cache(maxsize=256)
     def of(cls, epsilon: float, delta: float) -> "GDP":
         """Return the largest mu that is (epsilon, delta)-DP."""
         high = low = math.sqrt(2 * epsilon) + 10

@@ -6,7 +6,6 @@ Every construct on the list gives a row's value from that row alone.
 
 import ast
 import math
-from functools import lru_cache
 
 from dpstats.errors import FormulaError
 from dpstats.formula.expressions.intervals import FUNCTIONS
@@ -35,12 +34,10 @@ _MOST = 12
 _MOST_COLUMNS = 1000
 
 
-@lru_cache(maxsize=1024)
 def read(code: str) -> Reading:
     """Check one expression against the allow-list.
 
-    Raises FormulaError for anything that is not on it, with what to write instead. A call reads an
-    expression many times; the reading is not to be changed.
+    Raises FormulaError for anything that is not on it, with what to write instead.
 
     >>> sorted(read("np.log(wage) * (age > 30)").numeric)
     ['age', 'wage']
