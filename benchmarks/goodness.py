@@ -27,10 +27,10 @@ ERRORS = {
     "heavy-tailed": lambda rng, x: rng.standard_t(4, size=len(x)),
     "heteroscedastic": lambda rng, x: rng.normal(size=len(x)) * (0.5 + 0.5 * np.abs(x)),
 }
-REGRESSORS = {
+REGRESSORS = {  # of a standard deviation of one
     "Student's t3": lambda rng, size: rng.standard_t(3, size) / 3**0.5,
-    "lognormal": lambda rng, size: rng.lognormal(size=size) / (math.e**2 - math.e) ** 0.5,
-    "lognormal, 1.5": lambda rng, size: rng.lognormal(0, 1.5, size) / 8.97,
+    "lognormal": lambda rng, size: _lognormal(rng, 1.0, size),
+    "lognormal, 1.5": lambda rng, size: _lognormal(rng, 1.5, size),
     "Pareto": lambda rng, size: rng.pareto(3, size) / 0.75**0.5,
 }
 REACH = 12.0  # declared bounds of the response, which no row leaves
@@ -52,6 +52,11 @@ class Cell(NamedTuple):
     epsilon: float
     parts: str = ""
     regressors: str = "normal"
+
+
+def _lognormal(rng: np.random.Generator, sd: float, size: int) -> np.ndarray:
+    """Draw numbers whose logarithms deviate by ``sd``."""
+    return rng.lognormal(0, sd, size) / math.sqrt(math.expm1(sd**2) * math.exp(sd**2))
 
 
 def cells(sizes: Sequence[int] = SIZES) -> Iterator[Cell]:
@@ -133,11 +138,13 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks goodness", description=__doc__)
     parser.add_argument("--repetitions", type=int, default=50)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
-    parser.add_argument("--parts", action="store_true", help="rows of weights, and of persons")
-    parser.add_argument("--long", action="store_true", help="long-tailed regressors")
+    study = parser.add_mutually_exclusive_group()
+    study.add_argument("--parts", action="store_true", help="rows of weights, and of persons")
+    study.add_argument("--long", action="store_true", help="long-tailed regressors")
     given = parser.parse_args(arguments)
-    rows, studied = [], cells_of_parts if given.parts else cells
-    for cell in (cells_of_long_regressors if given.long else studied)(given.sizes):
+    studied = cells_of_parts if given.parts else cells_of_long_regressors if given.long else cells
+    rows = []
+    for cell in studied(given.sizes):
         r2, r2_error, scale, scale_error = measured(cell, given.repetitions).T
         shown = np.isfinite(r2_error)
         rows.append(

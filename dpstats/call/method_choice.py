@@ -164,6 +164,7 @@ def checked_guarantee(method: Method, epsilon, delta) -> tuple[float, float]:
 
 
 def checked_relation(method: Method, neighbors) -> str:
+    """Check the neighbour relation, by default the first that the method is proven for."""
     if neighbors is None:
         return method.neighbors[0]
     check_word("neighbors", neighbors, RELATIONS)

@@ -30,8 +30,8 @@ def held(fit, params: pd.Series) -> np.ndarray:
 
 
 @pytest.mark.parametrize("response", ["lcnt", "cnt"])
-@pytest.mark.parametrize("epsilon", [1.0, 1.5])
-def test_counts_of_many_levels_are_held_where_they_are_shown(hours, response, epsilon):
+@pytest.mark.parametrize(("epsilon", "shown"), [(1.0, 0.0), (1.5, 0.0), (8.0, 0.8)])
+def test_counts_of_many_levels_are_held_where_they_are_shown(hours, response, epsilon, shown):
     """At least .95, if any is shown; at epsilon 1 .85 of lcnt and .69 of cnt were before."""
     theirs = smf.glm(response + RIGHT, hours, family=sm.families.Poisson()).fit().params
     found = []
@@ -39,6 +39,7 @@ def test_counts_of_many_levels_are_held_where_they_are_shown(hours, response, ep
         with dp.testing.insecure_seed(seed):
             found.append(held(dp.dp_poisson(response + RIGHT, hours, epsilon=epsilon), theirs))
     all_of_them = np.concatenate(found)
+    assert len(all_of_them) >= shown * FITS * (len(theirs) - 1)
     assert not len(all_of_them) or all_of_them.mean() >= 0.95
 
 

@@ -57,7 +57,10 @@ class Published(ABC):
         return result
 
     def to_json(self, *path) -> str:
-        """Write JSON text from which :meth:`from_json` restores an equal result."""
+        """Write JSON text from which :meth:`from_json` restores an equal result.
+
+        An infinity, which none releases, is written as Python's json module does.
+        """
         refuse_path("to_json", path)
         return json.dumps(self.to_dict())
 

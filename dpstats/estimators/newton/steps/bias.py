@@ -66,7 +66,7 @@ class Bias:
     def square_along(self, gradient: np.ndarray) -> float:
         """Return the mean square of the change that the bias makes along a gradient (p,).
 
-        The constant's is left out: what is explained is about the mean.
+        ``shift`` is left out, as what is explained about the mean does not change along it.
         """
         vectors = np.vstack([self.along, self.flat]) @ gradient
         return float(self.even @ gradient**2 + vectors @ vectors)

@@ -138,9 +138,7 @@ class _Fit:
         """Return what the fit tells beyond coefficients, where predictions stay within ends."""
         problem, state, counted, figures = self.problem, self.state, self.counted, {}
         if not (self.failed or self.wild):
-            figures = _goodness(
-                state, self.basis, self.whitening, self.directions, counted, self.rows, problem
-            )
+            figures = self.goodness()
         if state.clusters is not None:
             number, error = state.clusters.number, state.clusters.error
             figures |= {"clusters": number, "clusters_error": error}
@@ -156,6 +154,34 @@ class _Fit:
             response_range=ends, fit_rows=counted.number, fit_rows_error=counted.noise,
             hidden_rows=state.hidden if errors.seen.any() and has_far else 0.0, **figures,
         )  # fmt: skip
+
+    def goodness(self) -> dict[str, float]:
+        """Return R-squared and the residual variance, with their standard errors.
+
+        Where rows count for parts the squares of scores tell no mean square of residuals: it is
+        what is left of the response's. That may be off by what a tail that noise hides adds to it.
+        Where rows count for a part q on average, those of the tail may count for up to 1 / q times
+        as much as others: by 1 / root q, halfway on a log scale. With weights it is in units of the
+        largest one, so there is none.
+        """
+        state, whitening, basis, problem = self.state, self.whitening, self.basis, self.problem
+        reference, layout, constant = self.reference, problem.layout, None
+        assert layout is not None
+        if basis.has_constant:
+            constant = np.linalg.lstsq(self.directions, basis.constant, rcond=None)[0]
+        explained = Explained.of(
+            state.eta, state.variance, whitening.kept, constant, whitening.errors, self.rows,
+            state.bias,
+        )  # fmt: skip
+        slopes = (self.directions @ state.eta)[layout.numeric]
+        sizes = slopes * np.linalg.norm(reference.root, axis=1)
+        explained = explained.with_far(sizes**2, reference.extremes, whitening.reach)
+        unit = reference.y_scale, self.rows, len(state.eta)
+        if not problem.in_parts:
+            return goodness(explained, state.squares, *unit)
+        hidden = (reference.extremes.y_far_square - 1) / math.sqrt(self.counted.part)
+        figures = goodness_left(explained, math.hypot(reference.extremes.y_error, hidden), *unit)
+        return {k: v for k, v in figures.items() if not (problem.weighted and "scale" in k)}
 
     def reason(self, errors: CoefficientErrors, few: str) -> str:
         """Say why coefficients that are not seen have no interval."""
@@ -258,37 +284,6 @@ def concentration(directions: np.ndarray, problem: Problem) -> np.ndarray:
     kurtosis = (directions**2).sum(axis=1) - 2.0
     kurtosis[problem.layout.numeric] = problem.reference.extremes.kurtosis
     return np.sqrt(np.interp(kurtosis, _KURTOSIS, _CONCENTRATION))
-
-
-def _goodness(
-    state: NewtonState, basis: IndicatorBasis, whitening: Whitening, directions: np.ndarray,
-    counted: Counted, rows: float, problem: Problem,
-) -> dict[str, float]:  # fmt: skip
-    """Return R-squared and the residual variance, with their standard errors.
-
-    Where rows count for parts the squares of scores tell no mean square of residuals: it is what is
-    left of the response's. That may be off by what a tail that noise hides adds to it. Where rows
-    count for a part q on average, those of the tail may count for up to 1 / q times as much as
-    others: by 1 / root q, halfway on a log scale. With weights it is in units of the largest one,
-    so there is none.
-    """
-    reference, layout, constant = problem.reference, problem.layout, None
-    assert reference is not None and layout is not None
-    if basis.has_constant:
-        constant = np.linalg.lstsq(directions, basis.constant, rcond=None)[0]
-    explained = Explained.of(
-        state.eta, state.variance, whitening.kept, constant, whitening.errors, rows, state.bias
-    )
-    slopes = (directions @ state.eta)[layout.numeric]
-    sizes = slopes * np.linalg.norm(reference.root, axis=1)
-    explained = explained.with_far(sizes**2, reference.extremes, whitening.reach)
-    unit = reference.y_scale, rows, len(state.eta)
-    if problem.in_parts:
-        hidden = (reference.extremes.y_far_square - 1) / math.sqrt(counted.part)
-        figures = goodness_left(explained, math.hypot(reference.extremes.y_error, hidden), *unit)
-    else:
-        figures = goodness(explained, state.squares, *unit)
-    return {k: v for k, v in figures.items() if not (problem.weighted and "scale" in k)}
 
 
 def column_scales(problem: Problem) -> np.ndarray:
