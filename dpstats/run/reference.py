@@ -1,5 +1,6 @@
 """Derive the scale of a design, and what is known of far values, from released distributions."""
 
+import math
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -8,7 +9,6 @@ from dpstats.estimators.contract import Extremes, Reference
 from dpstats.formula import Design
 from dpstats.numerics import Rows
 from dpstats.range_estimation import LEAST_SD, LongTails, Marginal
-from dpstats.range_estimation.long_tails import continued
 from dpstats.schema import Categorical, Numeric
 
 # Rows of the synthetic table that the scale of the design is read from, and the part of them
@@ -23,6 +23,9 @@ _BEYOND_QUANTILES = 4.0
 # From these kurtoses, numbers of standard deviations and skewness of the response on a tail is more
 # and more likely heavy, surely so many units farther.
 _KURTOSIS, _FARTHEST, _SKEWNESS, _SURELY = 4.0, 4.5, 1.0, (4.0, 4.0, 1.0)
+# Where noise on a bin hides this share of the rows what it hides may add so many times the variance
+# that is seen, and less with the square of the share. Set by simulation (benchmarks/goodness.py).
+_HIDING, _UNSEEN_SQUARE = 0.01, 1.2
 # Two quantiles do not show how peaked a column is, so this is added to its kurtosis.
 _UNSEEN_KURTOSIS = 2.0
 # A kurtosis exceeds the squared skewness by 1 at least, and of two values, of which noise in bins
@@ -102,6 +105,7 @@ def _extremes(
         mode_shares=np.array([0.0 if m is None else m.weights.max() for m in variables]),
         unseen_widths=np.array([0.0 if m is None else m.unseen_width for m in variables]),
         moves=_moves(Z, within, design),
+        far_squares=_far_squares(design, marginals, long, has_tail),
         y_ends=ends,
         y_reach=reach,
         y_most=reach if limit is not None else Extremes.BEYOND_ALL * reach,
@@ -114,14 +118,38 @@ def _extremes(
     )
 
 
-def _far_square(y: Marginal) -> float:
-    """Return the variance of the response if its tails go on, over that of what is seen of it."""
-    if y.is_unseen:
+def _far_squares(
+    design: Design, marginals: Mapping[str, Marginal], long: Mapping[str, LongTails],
+    has_tail: np.ndarray,
+) -> np.ndarray:  # fmt: skip
+    """Return the variances of variables if their tails go on, over those that are seen, (d,).
+
+    Two quantiles without bounds tell nothing of it. Declared bounds limit it: of a mean m between
+    low and high it is at most (high - m) (m - low) (Bhatia and Davis 2000).
+    """
+    squares = np.ones(len(has_tail))
+    for j, name in enumerate(design.names[place] for place in design.layout.numeric):
+        own, kind = marginals.get(name), design.schema.get(name)
+        if own is None or own.is_unseen or not isinstance(kind, Numeric):
+            continue
+        hiding = 1.0 if own.is_rough else min(own.hidden / _HIDING, 1.0)
+        far = max(_far_square(own, long.get(name), has_tail[j]), 1 + _UNSEEN_SQUARE * hiding**2)
+        if own.clipping == (kind.low, kind.high):
+            below, above = (abs(end - own.mean) / max(own.sd, LEAST_SD) for end in own.clipping)
+            squares[j] = min(far, max(below * above, 1.0))
+        else:
+            squares[j] = math.inf if own.is_rough else far
+    return squares
+
+
+def _far_square(own: Marginal, long: LongTails | None = None, power: bool = False) -> float:
+    """Return the variance of a variable if its tails go on, over that of what is seen of it."""
+    if own.is_unseen:
         return 1.0
-    rows = _MOST_ROWS
-    seen = y.quantiles((np.arange(rows) + 0.5) / rows)
+    rows, long = _MOST_ROWS, long or LongTails.of(own)
+    seen = own.quantiles((np.arange(rows) + 0.5) / rows)
     unit = max(float(np.abs(seen).max()), LEAST_SD)  # squares stay within doubles
-    found = [float((values / unit).var()) for values in (continued(y, rows), seen)]
+    found = [float((values / unit).var()) for values in (long.values(rows, power), seen)]
     return max(found[0] / max(found[1], LEAST_SD), 1.0)
 
 

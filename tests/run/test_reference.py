@@ -1,5 +1,6 @@
 """Center, scale and extremes of a design from distributions of its columns that are known."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -281,6 +282,27 @@ def test_a_response_has_the_variance_of_tails_that_go_on():
     assert reference(y=released(even, 0.1)).extremes.y_far_square == pytest.approx(1, abs=0.05)
     unseen = replace(marginal(np.linspace(-1, 1, 41)), is_unseen=True)
     assert reference(y=unseen).extremes.y_far_square == reference().extremes.y_far_square == 1.0
+
+
+def test_columns_have_the_variances_of_tails_that_go_on():
+    """Those of two quantiles have none; declared bounds limit all, expressions are not followed."""
+    rng = np.random.default_rng(3)
+    long, even = rng.lognormal(sigma=1.2, size=20_000), rng.random(20_000)
+
+    def square(x, formula="y ~ x"):
+        return reference(x=x, formula=formula).extremes.far_squares.item()
+
+    seen = released(long, 0.1)
+    assert 1.4 < square(seen) < 2 * long.var() / seen.sd**2
+    assert square(released(even, 0.1)) == pytest.approx(1, abs=0.05)
+    assert square(seen, "y ~ I(x ** 2)") == 1.0
+    rough, ends = replace(NORMAL, is_rough=True), (-100.0, 100.0)
+    assert square(rough) == math.inf
+    assert square(replace(rough, clipping=ends)) == pytest.approx(2.2)
+    hides = [square(replace(NORMAL, hidden=share)) for share in (0.0, 0.005, 0.01, 0.5)]
+    assert hides == pytest.approx([1.0, 1.3, 2.2, 2.2], abs=0.01)
+    even_two = marginal([-100.0, 100.0], clipping=ends, hidden=0.01)
+    assert square(even_two) == pytest.approx(1.0)
 
 
 def test_a_response_reaches_its_declared_bounds_or_what_is_seen():

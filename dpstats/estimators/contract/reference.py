@@ -53,6 +53,9 @@ class Extremes:
         or beyond where it is seen.
     y_most : float
         How far it may lie, to its declared bounds or far beyond what is seen.
+    far_squares : numpy.ndarray, shape (d,)
+        The variances of variables if their tails go on where noise hides them, over those that are
+        seen; 1 of expressions.
     y_far_square : float
         The variance of the response if its tails go on where noise hides them, over that of its
         scale.
@@ -120,6 +123,7 @@ class Extremes:
     mode_shares: np.ndarray
     unseen_widths: np.ndarray
     moves: np.ndarray
+    far_squares: np.ndarray
     y_ends: np.ndarray
     y_reach: float
     y_most: float
@@ -201,6 +205,7 @@ class Extremes:
             mode_shares=none,
             unseen_widths=none,
             moves=np.eye(columns),
+            far_squares=np.ones(columns),
             y_ends=np.array([-math.inf, math.inf]),
             y_reach=math.inf,
             y_most=math.inf,

@@ -52,13 +52,14 @@ class Explained:
     def with_far(self, squares: np.ndarray, extremes: Extremes, reach: float) -> "Explained":
         """Count what X'X, where rows beyond a ``reach`` are scaled down, may lose of each column.
 
-        ``squares`` (d,) are those of the coefficients times the deviations of the columns: what
-        each explains by itself.
+        ``squares`` (d,) are those of the coefficients times the deviations of the columns as they
+        are seen: what each explains by itself. Tails that noise hides add to it.
         """
         far = extremes.far_parts(max(_NEARER * reach, _NEAREST))
         odds = far / np.maximum(1 - far, _LEAST_WITHIN)
-        lost = _LOST * float(odds @ np.minimum(squares, self.value))
-        return replace(self, deviation=math.hypot(self.deviation, lost))
+        more = np.maximum(odds, extremes.far_squares - 1)
+        lost = more * np.clip(squares, np.finfo(float).tiny, max(self.value, np.finfo(float).tiny))
+        return replace(self, deviation=math.hypot(self.deviation, *(_LOST * lost)))
 
 
 @dataclass(frozen=True)

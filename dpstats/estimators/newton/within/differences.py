@@ -253,6 +253,7 @@ def reference_of(
         mode_shares=np.zeros(len(columns)),
         unseen_widths=np.zeros(len(columns)),
         moves=np.eye(len(columns)),
+        far_squares=np.ones(len(columns)),
         y_ends=np.array([-reach, reach]),
         y_reach=reach,
         y_most=Extremes.BEYOND_ALL * reach if width is None else width / y.scale,

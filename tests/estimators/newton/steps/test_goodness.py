@@ -70,6 +70,20 @@ def test_what_lies_far_out_in_a_column_may_be_missing():
     assert whole.deviation == pytest.approx(near.deviation * 0.5 / 0.4, rel=0.01)
 
 
+def test_a_tail_that_noise_hides_adds_to_what_a_column_explains():
+    """The larger of that and of what X'X loses counts; of a tail of which nothing is known, all."""
+    known, sizes = Explained(0.5, 0.01), np.array([0.1, 0.1])
+    unseen = Extremes.unknown(2)
+    double, twice, unknown = (
+        known.with_far(sizes, replace(unseen, far_squares=np.array(squares)), 6.0).deviation
+        for squares in ([1.0, 2.0], [2.0, 2.0], [1.0, math.inf])
+    )
+    assert double == pytest.approx(math.hypot(0.01, 0.8 * 0.1))
+    assert twice == pytest.approx(math.hypot(0.01, 0.8 * 0.1, 0.8 * 0.1)) and unknown == math.inf
+    never = replace(unseen, far_squares=np.full(2, math.inf))
+    assert Explained(0.0, 0.01).with_far(0 * sizes, never, 6.0).deviation == math.inf
+
+
 def test_what_is_left_of_the_response_is_off_by_what_is_explained_of_it():
     """R-squared is e / T, off by de / T, as what is left moves against e, and by e dT."""
     figures = goodness_left(Explained(0.6, 0.05), 0.1, 3.0, 1000, 5)
