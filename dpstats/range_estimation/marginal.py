@@ -199,9 +199,21 @@ def from_histogram(histogram: Histogram, low: float, high: float, bounded: bool)
     octaves = np.maximum(np.log2(np.diff(edges) / (high - low)), 0.0)
     clear = CLEAR + _CLEAR_OCTAVE * octaves * (not bounded)
     far = far_rows(histogram, first, last - 1, clear)
-    near = on_simplex(histogram.counts[first:last])
+    near = rows_in(histogram)[first:last]
     found = _of_points(low, high, _places(histogram)[first:last], near, histogram, far)
     return replace(found, seen=histogram)
+
+
+def rows_in(histogram: Histogram) -> np.ndarray:
+    """Return how many rows each bin (k,) has: what is seen clear of the noise, else what is left."""
+    counts = histogram.counts
+    if not len(histogram.occupied):
+        return on_simplex(counts)
+    far = far_rows(histogram, *histogram.span, CLEAR_OF_ZERO)
+    clear = (counts > histogram.threshold) | (far > 0)
+    rows, rest = np.maximum(counts, far), counts[~clear]
+    rows[~clear] = on_simplex(rest) if rest.sum() > 0 else 0.0
+    return rows
 
 
 def on_simplex(counts: np.ndarray) -> np.ndarray:
