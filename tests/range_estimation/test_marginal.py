@@ -11,6 +11,7 @@ from dpstats.range_estimation.marginal import (
     from_histogram,
     from_quantiles,
     mostly_zero,
+    rows_in,
 )
 from dpstats.schema import Numeric
 
@@ -43,6 +44,16 @@ def test_a_heap_within_declared_bounds_keeps_what_lies_apart_from_it():
     found = within(values, 0.0, 1e-4, 0.0, 1.0)
     assert found.sd == pytest.approx(values.std(), rel=0.4)
     assert found.points.max() <= 1 and found.moment(3) > 3
+
+
+def test_bins_clear_of_the_noise_keep_their_rows_where_all_bins_together_have_fewer():
+    """Noise below zero in empty bins leaves fewer rows than the largest bin has; 60 rows stay."""
+    counts = np.r_[1440.0, np.full(18, -8.0), 60.0]
+    event = Event("a histogram", "gaussian", 1.0, DEVIATION, GDP(0.1))
+    histogram = Histogram(np.linspace(0.0, 1.0, 21), counts, event)
+    np.testing.assert_array_equal(rows_in(histogram), np.maximum(counts, 0.0))
+    found = from_histogram(histogram, 0.0, 1.0, True)
+    assert found.weights[-1] == pytest.approx(0.04) and not found.is_unseen
 
 
 def test_mostly_zero_columns_show_what_two_histograms_see_together():
