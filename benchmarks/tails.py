@@ -1,12 +1,13 @@
 """Count how often intervals hold least squares where columns are skewed, rare, heaped or far out.
 
-``python -m benchmarks tails`` fits the simulated cases of benchmarks/skewed.py. With ``--data DIR``
-it also reads DIR/FORMULAS.csv, with the columns name and formula, and a table DIR/name.csv.gz for
-each; variables in C() are factors with the levels present. Bounds are none, or the extremes
-rounded outward to one digit. With ``--weights`` rows weigh .5 to 2 within bounds of 0 and 2, and
-least squares are weighted, with robust errors. The fits of a case differ in their noise alone, so
-an interval, which has to hold the sampling error too, should hold least squares of all rows in 95%
-of the fits at least. ``--write`` writes what was found to docs/intervals.md.
+``python -m benchmarks tails`` fits the simulated cases of benchmarks/skewed.py and the regressions
+of benchmarks/textbook.py. With ``--data DIR`` it also reads DIR/FORMULAS.csv, with the columns name
+and formula, and a table DIR/name.csv.gz for each; variables in C() are factors with the levels
+present. Bounds are none, or the extremes rounded outward to one digit. With ``--weights`` rows
+weigh .5 to 2 within bounds of 0 and 2, and least squares are weighted, with robust errors. The fits
+of a case differ in their noise alone, so an interval, which has to hold the sampling error too,
+should hold least squares of all rows in 95% of the fits at least. ``--write`` writes what was found
+to docs/intervals.md, with ``--only`` for some of the sources simulated, hidden and textbook.
 
 ok: fits with this status. shown: slopes with an interval. cover: intervals that hold the
 coefficient of least squares, in the worst slope that has five or more. error: distance from least
@@ -21,7 +22,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from itertools import product
+from itertools import chain, product
 from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
@@ -31,7 +32,7 @@ import pandas as pd
 import statsmodels.formula.api as smf
 
 import dpstats as dp
-from benchmarks import tailspage
+from benchmarks import tailspage, textbook
 from benchmarks.skewed import HIDDEN, LAWS, Case, Law
 from benchmarks.tailspage import BOUNDS, SUMMARY, figures
 from benchmarks.tools import print_table
@@ -86,6 +87,13 @@ def tables(folder: Path) -> Iterator[Case]:
         for name in re.findall(r"C\((\w+)\)", entry.formula):
             frame[name] = pd.Categorical(frame[name].astype(str))
         yield Case(entry.name, frame, entry.formula, codebook(frame))
+
+
+def of_textbook(formulas: Iterable[tuple[str, str]]) -> Iterator[Case]:
+    """Read regressions of benchmarks/textbook.py."""
+    for name, formula in formulas:
+        frame = textbook.read(name, formula)
+        yield Case(name, frame, formula, codebook(frame))
 
 
 def codebook(frame: pd.DataFrame) -> dict[str, tuple[float, float]]:
@@ -178,7 +186,11 @@ def printed(rows: pd.DataFrame) -> None:
 
 def sources(folders: Iterable[Path], only: Sequence[str] | None) -> Iterator[tuple[str, Case]]:
     """List the cases by where they are from; ``only`` names some of them, or of the sources."""
-    groups = [("simulated", simulated(LAWS)), ("hidden", simulated(HIDDEN))]
+    groups = [
+        ("simulated", simulated(LAWS)),
+        ("hidden", chain(simulated(HIDDEN), of_textbook(textbook.DECIDED))),
+        ("textbook", of_textbook(textbook.FORMULAS)),
+    ]
     groups += [(folder.name, tables(folder)) for folder in folders]
     for source, cases in groups:
         for case in cases:
@@ -198,12 +210,14 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--method", default="auto")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--weights", action="store_true")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="cases, or simulated, or a DIR")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="cases, or sources, as DIR")
     parser.add_argument("--write", nargs="?", const=PAGE, type=Path, metavar="PAGE")
     given = parser.parse_args(arguments)
-    if given.write and (given.only or given.weights or tuple(given.epsilon) != EPSILONS):
+    whole = set(given.only or ()) <= set(tailspage.BLOCKS[:-1])
+    if given.write and (not whole or given.weights or tuple(given.epsilon) != EPSILONS):
         parser.error(
-            "--write is for all cases at epsilon 1 and 4: leave out --only, --weights and --epsilon"
+            "--write is for all cases of a source at epsilon 1 and 4: leave out --weights and "
+            f"--epsilon, and names in --only but {', '.join(tailspage.BLOCKS[:-1])}"
         )
     jobs = [
         Job(source, case, epsilon, bounded, given.fits, given.method, weighted=given.weights)

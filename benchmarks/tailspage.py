@@ -22,8 +22,8 @@ SUMMARY = {
     "width": "width (geometric mean)",
 }
 # What stands between the marks of each name: cases that run everywhere, those that nothing can
-# cover, and the tables of folders, all of them together.
-BLOCKS = ("simulated", "hidden", "tables")
+# cover, regressions of a textbook, and the tables of folders, all of them together.
+BLOCKS = ("simulated", "hidden", "textbook", "tables")
 BLOCK = "<!-- tails: {0} -->\n(.*?)<!-- end of {0} -->\n"
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks import autopage, far_out, tails, tailspage, tried_tails
+from benchmarks import autopage, far_out, tails, tailspage, textbook, tried_tails
 from benchmarks.skewed import HIDDEN, LAWS
 
 ROOT = Path(__file__).parents[2]
@@ -94,6 +94,23 @@ def test_tables_of_a_folder_have_factors_and_bounds(tmp_path):
     assert case.name == "made" and case.formula == "y ~ x + C(g)"
     assert list(case.frame["g"].cat.categories) == ["2", "7"]
     assert case.bounds == {"y": (-30.0, 2.0), "x": (4.0, 20.0)}
+
+
+@pytest.mark.parametrize("case", ["catholic", "bwght2", "injury, charges"])
+def test_regressions_of_the_textbook_have_rows_of_numbers(case):
+    """The package writes missing numbers as a dot in catholic, and as such elsewhere."""
+    formula = dict(textbook.FORMULAS + textbook.DECIDED)[case]
+    frame = textbook.read(case, formula)
+    assert len(frame) > 1000 and frame.notna().all(axis=None)
+    assert set(frame) == set(re.findall(r"[a-z_]\w*", formula))
+    assert all(frame.dtypes.map(pd.api.types.is_numeric_dtype)) and (frame.nunique() > 1).all()
+
+
+def test_only_whole_sources_are_written_to_the_page(capsys):
+    for only in (["bell-shaped"], ["econ"], ["simulated", "econ"]):
+        with pytest.raises(SystemExit):
+            tails.main(["--write", "--only", *only])
+        assert "--only but simulated, hidden, textbook" in capsys.readouterr().err
 
 
 def test_without_noise_to_speak_of_fits_are_least_squares():
