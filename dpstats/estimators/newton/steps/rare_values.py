@@ -1,5 +1,8 @@
 """Bound what limits cut along columns with a rare value, and along rare levels of factors.
 
+So it is where two numbers, of one group and of another, are 0 in a few rows alone: what the others
+leave of each is rare.
+
 The rows of a rare value have nearly all of X'X along its column, and a row whose score is cut adds
 nothing to the slope of the sum along its direction. So a step there falls short by the part of
 these rows that is cut, however few that is of all rows. And as their scores are long, they are the
@@ -21,6 +24,13 @@ from dpstats.estimators.newton.steps.whitening import Whitening
 # A level is rare if it has at most one of so many rows. A column without a tail and with a kurtosis
 # from here on has two values, of which the rarer one is in about 1 / kurtosis of the rows.
 _RARE = 6.0
+# A kurtosis is at least its squared skewness and 1, and that much of two values alone. It may be
+# larger by this where noise gives a column of two values others.
+_TWO_VALUES = 0.3
+# Other columns leave less than one in so many parts of a number of which the rest is rare.
+_REST = 5.0
+# Directions of such a cosine are one.
+_PARALLEL = 0.9
 # The share of a level that columns do not tell from others is as good as 0.
 _NO_SHARE = 1e-12
 # A skewed response is as one-sided as beyond so many deviations at least: nearer its mean, sums on
@@ -71,7 +81,8 @@ class RareValues:
             queries.basis, whitening.map, queries.problem, np.where(is_rare, kurtosis, 0.0)
         )
         of_levels = rare_levels(queries.basis, whitening.map)
-        directions, rarity = (np.concatenate(b) for b in zip(of_numbers, of_levels, strict=True))
+        found = of_numbers, of_levels, rare_rests(queries, whitening)
+        directions, rarity = (np.concatenate(both) for both in zip(*found, strict=True))
         of_differences = queries.basis.pair_levels is not None
         return cls(directions, rarity, whitening.dimension, extremes, of_differences)
 
@@ -169,6 +180,31 @@ def rare_levels(basis: IndicatorBasis, map_: np.ndarray) -> tuple[np.ndarray, np
     shares = (means**2).sum(axis=1)
     is_rare = (shares > _NO_SHARE) & (shares * _RARE < 1)
     return means[is_rare] / np.sqrt(shares[is_rare])[:, None], 1 / shares[is_rare]
+
+
+def rare_rests(queries: RowQueries, whitening: Whitening) -> tuple[np.ndarray, np.ndarray]:
+    """Return directions (k, p) of rare rows that are left of numbers, and one over their shares.
+
+    Other columns leave these of a number with two values. Two values that are w apart, in parts q
+    and 1 - q of the rows, have the variance q (1 - q) w^2, and 1 / (q (1 - q)) is their squared
+    skewness and 4. Of that other columns leave 1 / |d|^2 by X'X, where a unit of the column is
+    mapped to ``d`` (p,). A part s of the rows that are left with w have a mean square of s w^2, so
+    that 1 / s is w^2 |d|^2. So have those that belong to neither of two groups, each with a number;
+    what is left of one is then that of the other, and counts once.
+    """
+    extremes, reference = queries.reference.extremes, queries.reference
+    directions = queries.basis.directions(whitening.map)
+    lengths = np.linalg.norm(directions, axis=1)
+    inflated = (lengths * np.linalg.norm(reference.root, axis=1)) ** 2
+    beyond_two = extremes.kurtosis - extremes.skewness**2 - 1
+    has_rest = (beyond_two < _TWO_VALUES) & (extremes.within == 0) & (inflated > _REST)
+    units = directions[has_rest] / lengths[has_rest, None]
+    rarity = (inflated * (extremes.skewness**2 + 4))[has_rest]
+    kept: list[int] = []
+    for place in np.argsort(-rarity).tolist():
+        if not (np.abs(units[kept] @ units[place]) > _PARALLEL).any():
+            kept.append(place)
+    return units[kept], rarity[kept]
 
 
 def known_kurtosis(extremes: Extremes, directions: np.ndarray) -> np.ndarray:

@@ -8,15 +8,19 @@ import pytest
 import statsmodels.formula.api as smf
 
 import dpstats as dp
+from benchmarks.rare_levels import NEITHER, table
+from dpstats.estimators.newton.row_sums.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.steps.rare_values import (
     RareValues,
     known_kurtosis,
     one_sided,
     rare_levels,
+    rare_rests,
 )
 from dpstats.estimators.newton.steps.score_tails import SCORE_EDGES, Tail, score_tail
 from dpstats.estimators.newton.steps.whitening import Whitening
-from tests.checks.newton_queries import BASIS, queries
+from tests.checks.newton_queries import BASIS, PROBLEM, queries
+from tests.checks.noisy_newton import phi
 
 ROWS, SHARE = 100_000, 0.01
 
@@ -185,12 +189,53 @@ def test_levels_are_as_rare_as_the_products_that_a_map_whitens_say(place):
         assert ((phi @ map_ @ direction) ** 2).mean() == pytest.approx(1)
 
 
+def rests(chances: list[float], law="binary") -> tuple[np.ndarray, ...]:
+    """Find rare rests of two numbers, of groups with these chances or the same with errors.
+
+    The map whitens exact products. The directions, what is rare, and mapped rows of neither group.
+    """
+    rng = np.random.default_rng(3)
+    of = rng.choice(3, 20_000, p=[*chances, 1 - sum(chances)])
+    numbers = np.column_stack([of == 0, of == 1]) * 1.0
+    numbers += (law != "binary") * rng.normal(0, 0.5, numbers.shape)
+    sds, standardised = numbers.std(axis=0), (numbers - numbers.mean(axis=0)) / numbers.std(axis=0)
+    skewness, kurtosis = ((standardised**k).mean(axis=0) for k in (3, 4))
+    extremes = replace(PROBLEM.reference.extremes, skewness=skewness, kurtosis=kurtosis)
+    reference = replace(
+        PROBLEM.reference, extremes=extremes, center=numbers.mean(axis=0), root=np.diag(sds)
+    )
+    problem = replace(PROBLEM, reference=reference)
+    basis = IndicatorBasis.of(problem)
+    X = np.column_stack([rng.integers(0, 3, 20_000), rng.integers(0, 2, 20_000), numbers])
+    span = phi(basis, X) @ basis.span
+    values, vectors = np.linalg.eigh(span.T @ span / len(span))
+    map_ = vectors / np.sqrt(values)
+    p = len(values)
+    whitening = Whitening(basis.span @ map_, np.ones(p), np.zeros(p), np.ones(p), np.zeros((p, p)))
+    made = replace(queries(1e5), basis=basis, problem=problem)
+    return *rare_rests(made, whitening), (span @ map_)[of == 2]
+
+
+@pytest.mark.parametrize("share", [0.01, 0.03])
+def test_rows_of_neither_of_two_groups_are_as_rare_as_they_are_and_found_once(share):
+    directions, rarity, neither = rests([0.6 * (1 - share), 0.4 * (1 - share)])
+    np.testing.assert_allclose(rarity, 20_000 / len(neither), rtol=0.1)
+    far = neither.mean(axis=0)
+    assert abs(far @ directions[0]) > 0.95 * np.linalg.norm(far)
+
+
+@pytest.mark.parametrize(("chances", "law"), [([0.4, 0.4], "binary"), ([0.6, 0.39], "normal")])
+def test_numbers_of_which_others_leave_many_rows_or_values_have_no_rare_rest(chances, law):
+    directions, rarity, _ = rests(chances, law)
+    assert not len(directions) and not len(rarity)
+
+
 @pytest.mark.parametrize("kind", ["number", "factor", "boolean"])
 def test_intervals_hold_the_slope_of_a_rare_value_whose_errors_are_large(kind):
     """Two tables and 25 seeds of each: 39 numbers and 37 levels were held without this."""
     held = 0
-    for table in range(2):
-        rng = np.random.default_rng(table)
+    for drawn in range(2):
+        rng = np.random.default_rng(drawn)
         rare, x = rng.random(20_000) < SHARE, rng.normal(size=20_000)
         errors = rng.normal(size=20_000) * np.where(rare, 3.0, 1.0)
         kinds = {"number": rare * 1.0, "factor": pd.Categorical(rare.astype(str)), "boolean": rare}
@@ -203,6 +248,19 @@ def test_intervals_hold_the_slope_of_a_rare_value_whose_errors_are_large(kind):
             low, high = found.conf_int().loc[name]
             held += low <= ols.params[name] <= high
     assert held >= 43
+
+
+@pytest.mark.parametrize("epsilon", [1, 4])
+def test_intervals_hold_the_numbers_of_two_groups_where_few_are_in_neither(epsilon):
+    """All of 15 tables are held, and 8 and 11 without what is said of the rest."""
+    held = 0
+    for seed in range(15):
+        data = table(1, 0.01, 3, NEITHER, False, seed)
+        with dp.testing.insecure_seed(seed):
+            found = dp.dp_ols("y ~ level + x0", data, epsilon=epsilon).conf_int()
+        exact = smf.ols("y ~ level + x0", data).fit().params
+        held += bool(((found[0] <= exact) & (exact <= found[1]))[["level", "x0"]].all())
+    assert held >= 14
 
 
 @pytest.mark.parametrize(
