@@ -13,7 +13,6 @@ from dpstats.engines.columns.python_columns import PythonColumn
 from dpstats.errors import ArgumentError
 
 NA_INTEGER = -(2**31)
-KINDS = ("double", "integer", "logical", "character", "factor", "ordered")
 
 
 def column(kind: str, data, levels=()) -> Column:
@@ -22,7 +21,7 @@ def column(kind: str, data, levels=()) -> Column:
     Parameters
     ----------
     kind : str
-        One of ``KINDS``.
+        ``"double"``, ``"integer"``, ``"logical"``, ``"character"``, ``"factor"`` or ``"ordered"``.
     data : bytes-like
         Little-endian float64 for ``"double"``, else int32 (n,), in which -2**31 is NA. Of a
         character, factor or ordered column they number the levels from 1.

@@ -20,6 +20,8 @@ from dpstats.spelling import Unlisted, no_column
 class Table:
     """Hold named columns of equal length; its text has their names and never a value.
 
+    What is asked of a column raises ArgumentError where there is no column of that name.
+
     Examples
     --------
     >>> table = Table.from_data({"income": [20.0, None, 35.0], "urban": [True, False, True]})
@@ -115,7 +117,7 @@ class Table:
         Raises
         ------
         ArgumentError
-            For another word, a column that is not there or one whose type says something else.
+            For another word, or a column whose type says something else.
 
         Examples
         --------
@@ -144,22 +146,12 @@ class Table:
     def kind(self, column: str) -> str:
         """Return the kind of a column, which follows from its declared type, never from values.
 
-        Parameters
-        ----------
-        column : str
-            A column name.
-
         Returns
         -------
         str
             ``"number"``, ``"integer"``, ``"boolean"``, ``"string"``, ``"date"``,
             ``"datetime"``, ``"category"`` or ``"other"``; ``"object"`` or ``"text"`` where
             nothing declares a type: lists and object columns, and text files.
-
-        Raises
-        ------
-        ArgumentError
-            If there is no such column.
 
         Examples
         --------
@@ -184,20 +176,10 @@ class Table:
     def levels(self, column: str) -> tuple | None:
         """Return the categories that the column's type declares; they count as public.
 
-        Parameters
-        ----------
-        column : str
-            A column name.
-
         Returns
         -------
         tuple or None
             The categories in their order; None if the dtype has no list of its own.
-
-        Raises
-        ------
-        ArgumentError
-            If there is no such column.
 
         Examples
         --------
@@ -239,8 +221,8 @@ class Table:
         Raises
         ------
         ArgumentError
-            At the call, before a value is read: a column that is not there, or one whose dtype
-            holds no numbers declared Numeric.
+            At the call, before a value is read: a column declared Numeric whose dtype holds no
+            numbers.
 
         Examples
         --------
@@ -315,22 +297,12 @@ class Table:
     def labels(self, column: str) -> tuple[np.ndarray, tuple]:
         """Number the labels present in a column.
 
-        Parameters
-        ----------
-        column : str
-            A column name.
-
         Returns
         -------
         codes : ndarray
             int64 (n,), -1 for missing.
         labels : tuple
             The labels present, sorted; they are read off the data.
-
-        Raises
-        ------
-        ArgumentError
-            If there is no such column.
 
         Examples
         --------
@@ -345,7 +317,6 @@ class Table:
         Parameters
         ----------
         column : str
-            A column name.
         labels : sequence
             (L,) distinct labels.
 
@@ -357,7 +328,7 @@ class Table:
         Raises
         ------
         ArgumentError
-            If there is no such column, or a label is there twice or cannot be compared.
+            If a label is there twice or cannot be compared.
 
         Examples
         --------
