@@ -130,6 +130,7 @@ COVERED_BY = {
     ],
     "results/one/test_single.py": [
         "results.one.inference_mixin",
+        "results.one.prediction_mixin",
         "results.one.simulation_mixin",
         "results.store.single",
     ],
