@@ -1,4 +1,4 @@
-"""Say where the rows of a table are, for who keeps the budget of a data set."""
+"""Say where the rows of a table are and what its columns are, for the ledger of a data set."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
