@@ -69,7 +69,7 @@ test: test-python test-r test-spark test-acro test-browser  ## Run all tests, th
 test-python: install  ## Run the tests and the examples in the docstrings, without R and Spark
 	$(BIN)/python -m pytest --quiet --numprocesses auto --dist loadfile \
 	    --doctest-modules dpstats tests \
-	    --ignore tests/suites/test_r_oracle.py --ignore tests/engines/test_spark.py
+	    --ignore tests/suites/test_r_oracle.py --ignore tests/engines/spark/test_spark.py
 
 test-r: install  ## Check the R package, and formulas of R against lm; installs R where it may
 	tests/run_r.sh $(BIN)/python

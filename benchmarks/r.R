@@ -13,7 +13,7 @@ data <- data.frame(
 )
 bounds <- list(x = c(0, 1), k = c(1, 9), y = c(0, 1))
 
-vectors <- reticulate::import("dpstats.engines.r_vectors", convert = FALSE)
+vectors <- reticulate::import("dpstats.engines.columns.r_vectors", convert = FALSE)
 cross <- function() {
   for (column in dpstats:::bridge_columns(data)) {
     vectors$column(column$kind, column$data, column$levels)

@@ -14,4 +14,4 @@ rm -rf build/lowest
 "$tools/bin/uv" pip list --python build/lowest/bin/python
 build/lowest/bin/python -m pytest --quiet tests/verbs/test_ols.py tests/engines tests/formula \
     tests/results tests/inference tests/ledger tests/planning tests/suites/test_contract.py \
-    --ignore tests/engines/test_spark.py
+    --ignore tests/engines/spark/test_spark.py

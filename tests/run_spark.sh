@@ -22,4 +22,4 @@ fi
 
 echo "checking Spark DataFrames"
 "$1" -m pip install --quiet --disable-pip-version-check --editable '.[spark]'
-DPSTATS_REQUIRE_SPARK=1 "$1" -m pytest --quiet tests/engines/test_spark.py # nothing is skipped
+DPSTATS_REQUIRE_SPARK=1 "$1" -m pytest --quiet tests/engines/spark/test_spark.py # nothing is skipped

@@ -42,8 +42,13 @@ COMMAND_LINE = {
     "cli", "cli.commands", "cli.demo", "cli.ledgers", "cli.planning", "cli.study_plans",
     "cli.verbs", "__main__",
 }  # fmt: skip
-# Modules that load statsmodels or numba, so their rooms do not import them.
-LOADED_LATER = {"inference.pivot", "results.many.comparison", "estimators.lines.pairwise_ranks"}
+# Modules that load statsmodels, numba or pyarrow, so their rooms do not import them.
+LOADED_LATER = {
+    "engines.columns.arrow_columns",
+    "inference.pivot",
+    "results.many.comparison",
+    "estimators.lines.pairwise_ranks",
+}
 
 
 def is_family(name: str) -> bool:

@@ -19,8 +19,8 @@ from dpstats.call.outcomes import LISTWISE, Outcomes, check_alike
 from dpstats.call.request import Request, Selection
 from dpstats.codebook import Schema
 from dpstats.engines import AnyTable
+from dpstats.engines.columns.r_vectors import formula_text, is_r
 from dpstats.engines.open_table import open_table
-from dpstats.engines.r_vectors import formula_text, is_r
 from dpstats.errors import ArgumentError, shown
 from dpstats.estimators.contract import Method
 from dpstats.formula import Formula, RFormula

@@ -9,8 +9,8 @@ import pandas as pd
 from dpstats.codebook import PARTS
 from dpstats.codebook import Schema as Declared
 from dpstats.engines import AnyTable
-from dpstats.engines.cells import is_utf8
 from dpstats.engines.columns import NUMERIC, UNTYPED, no_levels, no_number
+from dpstats.engines.columns.cells import is_utf8
 from dpstats.errors import ArgumentError, FormulaError, shown
 from dpstats.estimators.contract import Method
 from dpstats.formula import Formula

@@ -9,8 +9,8 @@ from pathlib import Path
 import pandas as pd
 
 from dpstats.engines import AnyTable
-from dpstats.engines.cells import date
 from dpstats.engines.columns import UNTYPED
+from dpstats.engines.columns.cells import date
 from dpstats.errors import ArgumentError
 from dpstats.formula import Formula
 from dpstats.verbs.ols import dp_ols

@@ -8,7 +8,7 @@ import pandas as pd
 
 from dpstats.engines import AnyTable, Table
 from dpstats.engines.columns import KINDS, UNTYPED
-from dpstats.engines.lazy_sources import without_dictionaries
+from dpstats.engines.files.arrow_datasets import without_dictionaries
 from dpstats.engines.open_table import open_table
 from dpstats.errors import ArgumentError
 from dpstats.tracebacks import drops_traceback

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpstats.engines.unit_table import PARTS, UNIT
+from dpstats.engines.units import PARTS, UNIT
 from dpstats.rows import PrivacyUnit, Weights
 from dpstats.rows.in_use import only
 from dpstats.rows.privacy_unit import ONE

@@ -13,7 +13,7 @@ from dpstats.describe.histogram import Bar, bars
 from dpstats.describe.joint import Joint, noise_on_sums
 from dpstats.describe.limits import Limits, limits
 from dpstats.describe.request import DescribeRequest
-from dpstats.engines.unit_table import PARTS
+from dpstats.engines.units import PARTS
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, GDP
 from dpstats.range_estimation.marginals import estimate_marginals

@@ -3,11 +3,9 @@
 Which rows count and what is computed from them is decided elsewhere.
 """
 
-from dpstats.engines.protocol import AnyTable, RemoteTable, is_remote
-from dpstats.engines.source import Source
-from dpstats.engines.stream import Described
-from dpstats.engines.table import Table
-from dpstats.engines.unit_table import UnitTable
+from dpstats.engines.streams import Described
+from dpstats.engines.tables import AnyTable, RemoteTable, Source, Table, is_remote
+from dpstats.engines.units import UnitTable
 
 __all__ = [
     "AnyTable",

@@ -4,11 +4,12 @@ import glob
 import os
 from functools import partial
 
-from dpstats.engines import lazy_sources
+from dpstats.engines import queries
+from dpstats.engines.files import arrow_datasets
+from dpstats.engines.files.stata import stata_file
 from dpstats.engines.spark import SparkTable
-from dpstats.engines.stata import stata_file
-from dpstats.engines.stream import Stream
-from dpstats.engines.table import Table
+from dpstats.engines.streams import Stream
+from dpstats.engines.tables import Table
 from dpstats.errors import ArgumentError
 
 _NAMED = 3  # paths in a sentence
@@ -93,13 +94,13 @@ def _matching(pattern: str) -> list[str]:
 def _text(paths: list[str], separator: str) -> Stream:
     import pyarrow  # noqa: F401  (says so where it is missing)
 
-    from dpstats.engines.delimited_text import text_files
+    from dpstats.engines.files.delimited_text import text_files
 
     return text_files(paths, separator)
 
 
 ENDINGS = {
-    ".parquet": lazy_sources.parquet,
+    ".parquet": arrow_datasets.parquet,
     ".csv": partial(_text, separator=","),
     ".csv.gz": partial(_text, separator=","),
     ".tsv": partial(_text, separator="\t"),
@@ -107,8 +108,8 @@ ENDINGS = {
     ".dta": stata_file,
 }
 _QUERIES = {
-    ("polars", "LazyFrame"): lazy_sources.lazy_frame,
-    ("duckdb", "DuckDBPyRelation"): lazy_sources.relation,
-    ("pyarrow", "Dataset"): lazy_sources.dataset,
+    ("polars", "LazyFrame"): queries.lazy_frame,
+    ("duckdb", "DuckDBPyRelation"): queries.relation,
+    ("pyarrow", "Dataset"): arrow_datasets.dataset,
     ("pyspark", "DataFrame"): SparkTable,
 }

@@ -1,4 +1,4 @@
-"""Hold evidence of methods that work the figures of a fit out, and show intervals one by one."""
+"""Hold N, R-squared and the like with their errors, and tell which coefficients have intervals."""
 
 import math
 from dataclasses import dataclass

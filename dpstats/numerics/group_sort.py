@@ -38,7 +38,7 @@ def by_group(codes, groups):
 def partitions(keys, missing, bits):
     """Assign rows to partitions by their keys, and rows without a key by their position.
 
-    The hash is the finaliser of splitmix64, as in :mod:`dpstats.engines.label_keys`.
+    The hash is the finaliser of splitmix64, as in :mod:`dpstats.engines.labels.label_keys`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Scramble 64 bits one to one."""
+"""Mix the bits of 64-bit words by a bijection."""
 
 import numpy as np
 

@@ -9,7 +9,8 @@ import numpy as np
 from dpstats.errors import ArgumentError
 from dpstats.option_checks import positive
 from dpstats.planning.forecast import MinimumEpsilon
-from dpstats.planning.trials import Trials, median_ranks
+from dpstats.planning.simulation import Simulation
+from dpstats.planning.trials import OLS, Trials, median_ranks
 
 # Steps of 7.5% from 0.01 to 100, to three digits.
 GRID = tuple(float(f"{epsilon:.3g}") for epsilon in np.geomspace(0.01, 100, 129))
@@ -70,3 +71,32 @@ class Target:
             return MinimumEpsilon(method, np.nan, np.nan, np.nan), visited
         low, high = median_ranks(len(visited[grid[-1]].estimates))
         return MinimumEpsilon(method, first(50), first(low), first(high)), visited
+
+
+def asked_target(width, term, precision, simulation: Simulation) -> Target | None:
+    """Return the target of a search, if a width is given."""
+    if width is not None and precision is not None:
+        raise ArgumentError(
+            f"a search compares all tables, got precision={precision!r} with target_width=; give "
+            "one of them"
+        )
+    if width is not None:
+        return Target.of(width, term, simulation.terms, simulation.slopes)
+    if term is not None:
+        raise ArgumentError(f"term={term!r} goes with target_width=; give both or neither")
+    return None
+
+
+def search_each(target: Target, simulation: Simulation, build, labels, epsilons):
+    """Search for each label; return the minimums, and the trials by label and epsilon."""
+    minimums, trials = [], {}
+    for label in labels:
+
+        def trials_at(epsilon: float, label: str = label) -> Trials:
+            return simulation.trials([build(label, epsilon)])[0]
+
+        minimum, visited = target.search(label, trials_at, epsilons)
+        minimums.append(minimum)
+        trials |= {(label, epsilon): visited[epsilon] for epsilon in sorted(visited)}
+    (trials[OLS, np.inf],) = simulation.trials([None])
+    return tuple(minimums), trials

@@ -1,6 +1,10 @@
-"""Hold the rows of a plan: forecasts, and the minimum epsilon of each method."""
+"""Hold the rows of a plan: forecasts, notes on methods, and the minimum epsilon of each."""
 
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+from dpstats.call import Request
 
 
 @dataclass(frozen=True)
@@ -61,3 +65,40 @@ class MinimumEpsilon:
     epsilon: float
     low: float
     high: float
+
+
+def forecasts_of(terms: Sequence[str], trials: Mapping) -> tuple[Forecast, ...]:
+    """Summarise trials in a forecast per method, epsilon and term."""
+    return tuple(
+        Forecast(method, epsilon, term, *values, intervals=intervals)
+        for (method, epsilon), runs in trials.items()
+        for term, values, intervals in zip(
+            terms, runs.numbers().tolist(), runs.released().tolist(), strict=True
+        )
+    )
+
+
+def remarks(
+    requests: Mapping[str, Request], trials: Mapping, chosen: Mapping[str, str]
+) -> dict[str, tuple[str, ...]]:
+    """Collect notes on each method, by label; of texts that differ in numbers only the last.
+
+    ``chosen`` says what a label of "auto" stands for.
+    """
+    notes = {label: [chosen[label]] if label in chosen else [] for label in requests}
+    for label, request in requests.items():
+        notes[label] += _meaning(request)
+    for (label, _), runs in trials.items():
+        notes.setdefault(label, []).extend(runs.reasons)
+    distinct = {name: {re.sub(r"\d+", "", t): t for t in texts} for name, texts in notes.items()}
+    return {label: tuple(texts.values()) for label, texts in distinct.items() if texts}
+
+
+def _meaning(request: Request) -> list[str]:
+    """Explain the meaning of epsilon where it is not that of (epsilon, delta)."""
+    if request.method.guarantee != "zcdp":
+        return []
+    return [
+        "epsilon stands for rho = epsilon^2 / 2, a weaker promise: the largest one here is "
+        f"({request.epsilon:.3g}, {request.delta:g})-DP"
+    ]

@@ -1,22 +1,19 @@
 """Forecast private regressions: check assumptions, draw synthetic tables, fit, summarise."""
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import partial
 from itertools import product
 
 import numpy as np
 
-from dpstats.call import Request
 from dpstats.call.auto_method import AUTO
 from dpstats.codebook import Schema
 from dpstats.errors import ArgumentError
-from dpstats.evaluate.references import not_private
 from dpstats.formula import Formula
 from dpstats.option_checks import whole
 from dpstats.planning.assumptions import Guess, checked_rows
-from dpstats.planning.epsilon_search import GRID, Target
-from dpstats.planning.forecast import Forecast
+from dpstats.planning.epsilon_search import GRID, asked_target, search_each
+from dpstats.planning.forecast import forecasts_of, remarks
 from dpstats.planning.group_result import GroupPlan
 from dpstats.planning.group_sizes import check_outside, plan_groups
 from dpstats.planning.planned_requests import (
@@ -31,10 +28,8 @@ from dpstats.planning.planned_requests import (
 )
 from dpstats.planning.result import Plan
 from dpstats.planning.simulation import Simulation
-from dpstats.planning.trials import Trials
+from dpstats.planning.trials import OLS, Trials
 from dpstats.privacy import validate_guarantee
-
-_OLS = not_private("ols")
 
 
 def plan(
@@ -267,11 +262,11 @@ def _forecast(
     cluster = planned_cluster(requests.values())
     guess = Guess.of(first, rows, cluster=cluster, **guesses)
     simulation = Simulation.of(guess, first, n, **settings)
-    target = _target(target_width, term, settings["precision"], simulation)
+    target = asked_target(target_width, term, settings["precision"], simulation)
     if target is None:
         minimums, trials = (), _trials(simulation, build, entries, epsilons)
     else:
-        minimums, trials = _searched(target, simulation, build, entries, epsilons)
+        minimums, trials = search_each(target, simulation, build, entries, epsilons)
     terms = len(guess.truth)  # without predictions
     auto = [label for label in entries if entries[label]["method"] == AUTO]
     chosen = {label: note_on_auto(entry, label, epsilons) for label in auto}
@@ -285,8 +280,8 @@ def _forecast(
         terms=simulation.terms,
         slopes=simulation.slopes,
         guesses=guess.sentences(np.random.default_rng(simulation.seed)),
-        forecasts=_forecasts(simulation.terms, trials),
-        remarks=_notes(requests, trials, chosen),
+        forecasts=forecasts_of(simulation.terms, trials),
+        remarks=remarks(requests, trials, chosen),
         target=target.text if target else "",
         minimums=minimums,
         truth=dict(zip(guess.design.names, guess.truth.tolist(), strict=True)),
@@ -315,74 +310,8 @@ def checked_epsilons(epsilon, instead: str = "") -> tuple[float, ...]:
     return tuple(sorted({validate_guarantee(value, 0.0)[0] for value in values}))
 
 
-def _target(width, term, precision, simulation: Simulation) -> Target | None:
-    """Return the target of a search, if a width is given."""
-    if width is not None and precision is not None:
-        raise ArgumentError(
-            f"a search compares all tables, got precision={precision!r} with target_width=; give "
-            "one of them"
-        )
-    if width is not None:
-        return Target.of(width, term, simulation.terms, simulation.slopes)
-    if term is not None:
-        raise ArgumentError(f"term={term!r} goes with target_width=; give both or neither")
-    return None
-
-
 def _trials(simulation: Simulation, build, labels, epsilons) -> dict[tuple[str, float], Trials]:
     """Run the trials of every method at every epsilon, and of least squares without privacy."""
     cells = list(product(labels, epsilons))
     trials = simulation.trials([*(build(*cell) for cell in cells), None])
-    return dict(zip([*cells, (_OLS, np.inf)], trials, strict=True))
-
-
-def _searched(target: Target, simulation: Simulation, build, labels, epsilons):
-    """Search for each label; return the minimums, and the trials by label and epsilon."""
-    minimums, trials = [], {}
-    for label in labels:
-
-        def trials_at(epsilon: float, label: str = label) -> Trials:
-            return simulation.trials([build(label, epsilon)])[0]
-
-        minimum, visited = target.search(label, trials_at, epsilons)
-        minimums.append(minimum)
-        trials |= {(label, epsilon): visited[epsilon] for epsilon in sorted(visited)}
-    (trials[_OLS, np.inf],) = simulation.trials([None])
-    return tuple(minimums), trials
-
-
-def _forecasts(terms: Sequence[str], trials: Mapping) -> tuple[Forecast, ...]:
-    """Summarise trials in a forecast per method, epsilon and term."""
-    return tuple(
-        Forecast(method, epsilon, term, *values, intervals=intervals)
-        for (method, epsilon), runs in trials.items()
-        for term, values, intervals in zip(
-            terms, runs.numbers().tolist(), runs.released().tolist(), strict=True
-        )
-    )
-
-
-def _notes(
-    requests: Mapping[str, Request], trials: Mapping, chosen: Mapping[str, str]
-) -> dict[str, tuple[str, ...]]:
-    """Collect notes on each method, by label; of texts that differ in numbers only the last.
-
-    ``chosen`` says what a label of "auto" stands for.
-    """
-    notes = {label: [chosen[label]] if label in chosen else [] for label in requests}
-    for label, request in requests.items():
-        notes[label] += _meaning(request)
-    for (label, _), runs in trials.items():
-        notes.setdefault(label, []).extend(runs.reasons)
-    distinct = {name: {re.sub(r"\d+", "", t): t for t in texts} for name, texts in notes.items()}
-    return {label: tuple(texts.values()) for label, texts in distinct.items() if texts}
-
-
-def _meaning(request: Request) -> list[str]:
-    """Explain the meaning of epsilon where it is not that of (epsilon, delta)."""
-    if request.method.guarantee != "zcdp":
-        return []
-    return [
-        "epsilon stands for rho = epsilon^2 / 2, a weaker promise: the largest one here is "
-        f"({request.epsilon:.3g}, {request.delta:g})-DP"
-    ]
+    return dict(zip([*cells, (OLS, np.inf)], trials, strict=True))

@@ -8,8 +8,12 @@ from scipy.stats import binom, t
 
 from dpstats.estimators.contract import Release
 from dpstats.evaluate.error_bounds import percentile_error
+from dpstats.evaluate.references import not_private
 from dpstats.evidence import Stack
 from dpstats.inference import UNBOUNDED
+
+# The label of trials of least squares without privacy.
+OLS = not_private("ols")
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from dpstats.engines.r_vectors import column
+from dpstats.engines.columns.r_vectors import column
 
 
 def table(columns: Mapping) -> dict:

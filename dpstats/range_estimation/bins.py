@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from dpstats.engines.unit_table import PARTS
+from dpstats.engines.units import PARTS
 
 # Octaves +-[2^j, 2^(j+1)) cover 1e-12 to 1e15 whatever the unit of measurement.
 _LEAST, _LARGEST = -40, 50

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from dpstats.describe import Bar, Figure, quantile_name
-from dpstats.engines.stored_labels import restored, stored
+from dpstats.engines.labels.stored_labels import restored, stored
 from dpstats.errors import NotReleasedError
 from dpstats.escaping import save_csv
 from dpstats.html_tables import html_notes, html_table

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from dpstats.engines import AnyTable
-from dpstats.engines.unit_table import PARTS, UNIT
+from dpstats.engines.units import PARTS, UNIT
 from dpstats.formula import Design
 from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpstats.engines import AnyTable
-from dpstats.engines.unit_table import PARTS, UNIT
-from dpstats.engines.unit_table import check_unit as check_kind
+from dpstats.engines.units import PARTS, UNIT
+from dpstats.engines.units import check_unit as check_kind
 from dpstats.errors import ArgumentError, shown
 from dpstats.estimators import METHODS
 from dpstats.estimators.contract import Method

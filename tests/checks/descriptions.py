@@ -12,7 +12,7 @@ from dpstats.describe.counting import Counting
 from dpstats.describe.joint import Joint
 from dpstats.describe.limits import Limits
 from dpstats.describe.release import describe
-from dpstats.engines.unit_table import PARTS, UNIT
+from dpstats.engines.units import PARTS, UNIT
 from dpstats.range_estimation.bins import Linear, counts
 from dpstats.rows import PrivacyUnit, Weights
 from dpstats.schema import Categorical

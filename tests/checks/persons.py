@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from dpstats.call.arguments import make_request
-from dpstats.engines.unit_table import PARTS
+from dpstats.engines.units import PARTS
 from dpstats.estimators import GENERALIZED
 from dpstats.estimators.least_squares.dense import clipped_rows, robust_covariance
 from dpstats.estimators.least_squares.within import absorbed_units

@@ -23,7 +23,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 from hypothesis import strategies as st
 
-from dpstats.engines.r_vectors import column as r_column
+from dpstats.engines.columns.r_vectors import column as r_column
 
 ROWS = 8
 LABELS_OF_8_BITS = 128  # of which the last one has the index 127

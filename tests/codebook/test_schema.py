@@ -103,7 +103,7 @@ def test_files_are_matched_by_their_header_alone(people, file, tmp_path, columns
     path = str(tmp_path / f"people.{columns}")
     getattr(people, f"to_{columns}")(path, index=False)
     assert fit("wage ~ age + region", path, schema=file).status == "ok"
-    from dpstats.engines.stream import Stream
+    from dpstats.engines.streams import Stream
 
     monkeypatch.setattr(Stream, "_frames", None)
     with pytest.raises(dp.ArgumentError, match=r"bounds names 'agee', which is .*mean 'age'\?"):

@@ -11,7 +11,7 @@ import pytest
 
 import dpstats as dp
 from dpstats.engines import Table
-from dpstats.engines.stream import Stream
+from dpstats.engines.streams import Stream
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from statsmodels.stats.weightstats import DescrStatsW
 
 import dpstats as dp
 from dpstats.describe.counting import Counting
-from dpstats.engines.unit_table import PARTS, UNIT
+from dpstats.engines.units import PARTS, UNIT
 from dpstats.rows import PrivacyUnit, Weights
 from tests.checks.descriptions import COUNTED, QUANTILES, check_counted, released
 from tests.checks.recording import Recording

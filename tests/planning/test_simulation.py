@@ -82,7 +82,7 @@ FACTOR = {"bounds": UNIT, "levels": {"g": ["a", "b", "c"]}, "methods": ["noisy_n
 def test_labels_of_a_planned_table_are_not_read_cell_by_cell(monkeypatch):
     """Methods read their rows more than ten times, and cells of text take most of that time."""
     expected = dp.plan("y ~ x + g", n=300, **FACTOR).frame
-    monkeypatch.delattr("dpstats.engines.python_columns.PythonColumn.located")
+    monkeypatch.delattr("dpstats.engines.columns.python_columns.PythonColumn.located")
     assert dp.plan("y ~ x + g", n=300, **FACTOR).frame.equals(expected)
     assert not expected["failed"].any()
 

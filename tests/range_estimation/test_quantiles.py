@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpstats.engines.unit_table import PARTS
+from dpstats.engines.units import PARTS
 from dpstats.privacy import ADD_REMOVE, GDP, RELATIONS, Cost, PureDP
 from dpstats.privacy.costs import LEAST_EPSILON
 from dpstats.range_estimation.quantiles import center_and_spread

@@ -109,7 +109,7 @@ def test_no_row_is_reached_from_a_result(options):
 def test_a_fit_reads_a_file_once_where_it_is_held_and_releases_the_same(
     tmp_path, monkeypatch, options
 ):
-    from dpstats.engines.stream import Stream
+    from dpstats.engines.streams import Stream
 
     passes, frames, found = [], Stream._frames, []
     monkeypatch.setattr(Stream, "_frames", lambda *given: passes.append(1) or frames(*given))

@@ -116,7 +116,7 @@ def test_a_dry_run_checks_its_ledger_and_changes_nothing(folder, ledger, monkeyp
     """What a run would refuse is refused: budget, data, relation; no row is read of what fits."""
     study = folder / "study.toml"
     before = ledger.verify()
-    monkeypatch.setattr("dpstats.engines.stream.Stream.total", None)  # a pass over the file
+    monkeypatch.setattr("dpstats.engines.streams.stream.Stream.total", None)  # a pass over the file
     out = dp.run_study(study, folder / "fits", dry_run=True, ledger=ledger)
     assert list(released(out)) == NAMES and "NOT PRIVATE" in (out / "index.html").read_text()
     assert ledger.verify() == before and ledger.spent == (0, 0) and not len(ledger.requests())

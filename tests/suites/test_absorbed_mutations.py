@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dpstats.engines import label_keys
+from dpstats.engines.labels import label_keys
 from dpstats.estimators.least_squares.dense import noisy_sums
 from dpstats.estimators.least_squares.within import absorbed
 from dpstats.estimators.least_squares.within import groups as within_groups

@@ -12,7 +12,7 @@ from dpstats.describe import column_parts
 from dpstats.describe.column_parts import FactorPart, NumberPart
 from dpstats.describe.counting import Counting
 from dpstats.describe.joint import Joint
-from dpstats.engines.unit_table import PARTS
+from dpstats.engines.units import PARTS
 from dpstats.noise import Query
 from dpstats.numerics import column_sums
 from dpstats.rows import PrivacyUnit, Weights

@@ -222,8 +222,8 @@ def test_errors_of_arguments_show_no_value(method, fit, bad, silence):
 DEFECTS = {
     "sum": "bounds",
     "release": "groups",
-    "dpstats.engines.columns.numbers": "bounds",
-    "dpstats.engines.categories.match": "groups",
+    "dpstats.engines.columns.kinds.numbers": "bounds",
+    "dpstats.engines.labels.categories.match": "groups",
     "dpstats.formula.Design.rows": "bounds",
     "dpstats.run.prepare.estimate_ranges": "no_bounds",
 }

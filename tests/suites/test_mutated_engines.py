@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from dpstats.engines import arrow_columns, cells, columns, delimited_text, lazy_sources, r_vectors
-from dpstats.engines.numpy_columns import pandas_column
-from dpstats.engines.python_columns import PythonColumn
+from dpstats.engines.columns import PythonColumn, arrow_columns, cells, kinds, r_vectors
+from dpstats.engines.columns.numpy_columns import pandas_column
+from dpstats.engines.files import arrow_datasets, delimited_text
 from dpstats.run import single
 from tests.checks.mutants import Mutant, both_tests, patched
 from tests.checks.neighbours import check_one_more_label, check_release, check_rows
@@ -133,7 +133,7 @@ MUTANTS = {
         partial(released, "ArrowDtype dictionary of int8", "text", "person", "new"),
     ),
     "a dictionary of Parquet read in the type of its index": Mutant(
-        patched(lazy_sources, "_narrow", as_stored),
+        patched(arrow_datasets, "_narrow", as_stored),
         partial(one_more, ".parquet dictionary of int8", "factor"),
         pa.ArrowInvalid,
     ),
@@ -149,7 +149,7 @@ MUTANTS = {
         partial(seen, ".csv", "real", "regressor", "1"),
     ),
     "one large value makes whole numbers of all": Mutant(
-        patched(columns, "numbers", all_or_none),
+        patched(kinds, "numbers", all_or_none),
         partial(seen, "pandas float64", "real", "response", 1e300),
     ),
 }

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dpstats.engines.columns import Column
+from dpstats.engines.columns import Column, PythonColumn
 from dpstats.engines.open_table import ENDINGS, open_table
-from dpstats.engines.python_columns import PythonColumn
 from tests.checks.neighbours import (
     ROLES,
     arguments,

@@ -8,7 +8,9 @@ import polars as pl
 import pytest
 
 import dpstats as dp
-from dpstats.engines import Table, categories, columns
+from dpstats.engines import Table
+from dpstats.engines.columns import kinds
+from dpstats.engines.labels import categories
 from dpstats.noise import Noise
 from tests.checks.totality import (
     GROUPS,
@@ -352,7 +354,7 @@ def test_checks_ask_the_table_for_types_alone(method, fit, monkeypatch, place):
         raise Read
 
     monkeypatch.setattr(Table, place, refuse)
-    for module, name in ((columns, "numbers"), (categories, "factorize"), (categories, "match")):
+    for module, name in ((kinds, "numbers"), (categories, "factorize"), (categories, "match")):
         monkeypatch.setattr(module, name, refuse)
     listed = [] if place == "labels" else [{"by": "known"}, {"by": "s", "groups": ["a"]}]
     for good in [{"by": "s"}, *listed]:

@@ -1,4 +1,4 @@
-"""Evaluate expressions that are analytic: what sums of them are at some points they are at all."""
+"""Evaluate analytic expressions, of which a sum that is 0 at enough points is 0 everywhere."""
 
 import ast
 from collections.abc import Mapping

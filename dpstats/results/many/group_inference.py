@@ -12,8 +12,9 @@ from dpstats.formula import Design, Formula, linear_constraints
 from dpstats.inference import Uncertainty, slopes_of, statuses
 from dpstats.option_checks import checked_alpha
 from dpstats.privacy import PrivacyReport
-from dpstats.results.one.inference_mixin import WHICH, by_t, held
+from dpstats.results.one.inference_mixin import by_t
 from dpstats.results.one.offsets import added_to
+from dpstats.results.one.prediction_mixin import WHICH, held
 from dpstats.results.one.tables_mixin import TIDY, facts
 from dpstats.rows.group_labels import columns_of, label_columns
 from dpstats.schema import Numeric, Schema

@@ -8,7 +8,7 @@ import pandas as pd
 
 from dpstats.evidence import LogisticEvidence, NewtonEvidence
 from dpstats.inference import Estimate, GoodnessOfFit
-from dpstats.results.one.inference_mixin import Inferred
+from dpstats.results.one.prediction_mixin import Predicted
 
 _ABSORBED = (
     "the sums are about the means of groups, so R-squared of the whole model, which the effects of "
@@ -20,7 +20,7 @@ _NO_PSEUDO = (
 )
 
 
-class FitStatistics(Inferred):
+class FitStatistics(Predicted):
     """Compute the number of rows, R-squared and the residual variance from the release.
 
     They are about the rows that were fitted, and their standard errors are those of the privacy

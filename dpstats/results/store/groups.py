@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from dpstats.engines.stored_labels import restored, stored
+from dpstats.engines.labels.stored_labels import restored, stored
 from dpstats.evidence import Stack
 from dpstats.evidence.evidence import plain
 from dpstats.results.store.single import (

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from dpstats.engines import cells
-from dpstats.engines.stored_labels import restored
+from dpstats.engines.columns import cells
+from dpstats.engines.labels.stored_labels import restored
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dpstats.engines.stored_labels import restored, stored
+from dpstats.engines.labels.stored_labels import restored, stored
 from dpstats.estimators.contract import Release
 from dpstats.evidence import evidence_from_plain
 from dpstats.formula import RFormula

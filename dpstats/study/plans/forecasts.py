@@ -93,9 +93,7 @@ def forecasts(
             for i in range(repetitions):
                 rows = drawn.call(model, [seed, place, i, _ROWS])
                 for epsilon, budgeted in budgets.items():
-                    with insecure_seed([seed, place, i, _NOISE]):
-                        result = budgeted.call(**rows, progress=False)
-                    runs[epsilon].append(_widths(model, result))
+                    runs[epsilon].append(_widths(budgeted, rows, [seed, place, i, _NOISE]))
                     bar.update()
             own = {epsilon: asked[place].call.epsilon for epsilon, asked in charged.items()}
             yield from _summarised(runs, study.shares[model.name], own)
@@ -133,8 +131,10 @@ def _median(runs: Sequence[Widths], key: tuple[str, str]) -> float:
     return statistics.median(each.get(key, math.inf) for each in runs)
 
 
-def _widths(model: Model, result) -> Widths:
-    """Return the widths of the intervals of an entry, infinite where none is shown."""
+def _widths(model: Model, rows: Mapping, seed: list[int]) -> Widths:
+    """Run an entry; return the widths of its intervals, infinite where none is shown."""
+    with insecure_seed(seed):
+        result = model.call(**rows, progress=False)
     several = result if len(model.formulas) > 1 else {"": result}
     named = zip(model.result_names, several.values(), strict=True)
     widths = {(name, term): width for name, one in named for term, width in _intervals(one)}

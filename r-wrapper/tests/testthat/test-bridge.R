@@ -1,6 +1,6 @@
 # Python's column, and its values as R values: NA for missing.
 crossed <- function(x, name = "x") {
-  vectors <- reticulate::import("dpstats.engines.r_vectors", convert = FALSE)
+  vectors <- reticulate::import("dpstats.engines.columns.r_vectors", convert = FALSE)
   column <- bridge_column(x, name)
   vectors$column(column$kind, column$data, column$levels)
 }

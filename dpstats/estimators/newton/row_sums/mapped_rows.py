@@ -1,4 +1,4 @@
-"""Hold rows in whitened directions, which many sums at different positions are of."""
+"""Hold rows in whitened directions, mapped once for sums at many positions."""
 
 from dataclasses import dataclass, field
 
@@ -9,7 +9,7 @@ from dpstats.numerics import Rows
 
 @dataclass(frozen=True)
 class MappedRows(Rows):
-    """Hold rows in p directions, and their codes and numbers no more.
+    """Hold rows in p directions, in place of their codes and numbers.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Say which share of the rows, far out where bounds leave room for them, the noise could hide."""
+"""Bound the share of rows, far out within the declared bounds, that the noise could hide."""
 
 import numpy as np
 

@@ -1,0 +1,1 @@
+"""Open files: Parquet and delimited text as streams, Stata's whole."""

@@ -1,0 +1,66 @@
+"""Open polars LazyFrames and duckdb relations as streams."""
+
+import re
+
+from dpstats.engines.streams import Stream
+from dpstats.engines.tables import ROWS, Table
+from dpstats.errors import ArgumentError
+
+# What plans of polars and of duckdb have where a text file is read.
+_READS_TEXT = re.compile(r"^\s*(csv|ndjson) scan\b|\bread_(csv|json|ndjson)", re.I | re.M)
+
+
+def _check_plan(plan: str) -> None:
+    """Refuse a query of text files, whose plan says that it reads them; no row is read.
+
+    Their types are those of the first values, and the query stops at one that does not fit.
+    """
+    if _READS_TEXT.search(plan):
+        raise ArgumentError(
+            "a query of .csv or .json files takes its types from their values, and stops at one "
+            "that does not fit; give data= the paths of .csv or .parquet files, or collect the "
+            "query before the call"
+        )
+
+
+def lazy_frame(query) -> Stream:
+    """Open a polars LazyFrame; polars reads no other columns than those in use.
+
+    Raises
+    ------
+    ArgumentError
+        For a query of text files.
+    """
+    _check_plan(query.explain(optimized=False))
+
+    def read(names):
+        chosen = query.select(list(names))
+        if hasattr(chosen, "collect_batches"):
+            return chosen.collect_batches(chunk_size=ROWS, maintain_order=True)
+        return iter([chosen.collect()])  # polars before 1.34
+
+    return Stream(Table.from_data(query.head(0).collect()), read)
+
+
+def relation(query) -> Stream:
+    """Open a duckdb relation; duckdb reads no other columns than those in use.
+
+    Raises
+    ------
+    ArgumentError
+        For a query of text files.
+    """
+    import pyarrow as pa
+
+    _check_plan(query.explain())
+
+    def reader(chosen):
+        start = getattr(chosen, "to_arrow_reader", None) or chosen.fetch_arrow_reader
+        return start(ROWS)
+
+    def read(names):
+        quoted = ", ".join('"' + name.replace('"', '""') + '"' for name in names)
+        for batch in reader(query.project(quoted)):
+            yield pa.Table.from_batches([batch])
+
+    return Stream(Table.from_data(reader(query.limit(0)).read_all()), read)
