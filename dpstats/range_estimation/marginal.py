@@ -205,7 +205,7 @@ def from_histogram(histogram: Histogram, low: float, high: float, bounded: bool)
 
 
 def rows_in(histogram: Histogram) -> np.ndarray:
-    """Return the rows of each bin (k,): its count if clear of the noise, or a part of the rest."""
+    """Return the rows of each bin (k,): what is seen clear of the noise, else what is left."""
     counts = histogram.counts
     if not len(histogram.occupied):
         return on_simplex(counts)

@@ -41,6 +41,10 @@ _LAPLACE = 0.6
 _CLIPPING, _FEW_CLIPPING, _FEW_ROWS = 1024.0, 6.0, (16.0, 24.0)
 # Chance that an empty bin is taken for an occupied one: it ruins the scale of its column.
 _FALSE_BIN = 1e-5
+# Beside the only occupied bin of a column that was zoomed in on rows are seen from so many
+# deviations of noise on. From CLEAR_OF_ZERO on noise alone fills one of a hundred bins, and of
+# their groups, in one column of a thousand, which tells a scale as short as a bin.
+_CLEAR_WITHIN = 5.5
 # A range this narrow, relative to its ends, is not cut into bins any more.
 _LEAST_WIDTH = 2.0**-40
 
@@ -163,7 +167,7 @@ def _from_histograms(
         for n in ranges
         if n not in thin and first[n].is_narrow and (limits[n] or is_far(first[n]))
     ]
-    left = dict.fromkeys(ranges, 1 - _FIRST)
+    left, near = dict.fromkeys(ranges, 1 - _FIRST), set(narrow)
     for _ in range(_ZOOMS):
         bins = {name: Linear(*ranges[name]) for name in narrow}
         zoomed = count("neighbourhood", bins, dict.fromkeys(narrow, _ZOOM))
@@ -179,22 +183,20 @@ def _from_histograms(
         for name, histogram in last.items()
     }
     varies = {n: h for n, h in last.items() if n not in constant}
-    no_scale = [n for n, h in varies.items() if not _tells_scale(h, limits[n])]
+    clear = {n: _CLEAR_WITHIN if n in near else CLEAR_OF_ZERO for n in last}
+    no_scale = [n for n, h in varies.items() if not _tells_scale(h, limits[n], clear[n])]
     return found | {n: unseen(limits[n] or Numeric(*first[n].around(0))) for n in no_scale}
 
 
-def _tells_scale(histogram: Histogram, limit: Numeric | None) -> bool:
-    """Tell whether more than one value is seen, and how far apart they are.
+def _tells_scale(histogram: Histogram, limit: Numeric | None, clear: float) -> bool:
+    """Tell whether more than one value is seen, ``clear`` of the noise, and how far apart they are.
 
     Without a ``limit`` the outer bins have no end, so rows there may be at any distance.
     """
-    outer = [] if limit else [0, len(histogram.counts) - 1]
-    inner = np.setdiff1d(histogram.occupied, outer)
-    if len(inner) > 1:
+    outer, occupied = [] if limit else [0, len(histogram.counts) - 1], histogram.occupied
+    if len(np.setdiff1d(occupied, outer)) > 1 or not len(occupied):
         return True
-    if len(inner) == len(histogram.occupied) and not histogram.is_narrow:
-        return True
-    far = far_rows(histogram, *histogram.span, CLEAR_OF_ZERO)
+    far = far_rows(histogram, int(occupied[0]), int(occupied[-1]), clear)
     return bool(far.any()) and not far[outer].any()
 
 

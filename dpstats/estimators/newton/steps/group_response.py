@@ -30,6 +30,8 @@ _SEEN, _ENOUGH = 4.0, 10.0
 # Where a group varies by less than this part of the variance of all groups, and noise may hide this
 # part of its rows in a bin, the distribution of all groups says nothing of its tails.
 _ALIKE, _HIDDEN = 0.5, 0.01
+# Of bins where all groups have no rows so many deviations of noise are expected of a group.
+_LEAST_EXPECTED = 1e-4
 # A tail is heavy from this kurtosis on, and surely at twice it.
 _KURTOSIS = 4.0
 _ONE = 2.0**ENTRY_BITS
@@ -43,7 +45,8 @@ def located(
     The center is the mean of responses within 4 deviations of that of all groups, drawn to it as
     far as noise may account for it; without a constant the response is measured from zero. The
     scale is the root mean square of what a histogram over octaves of distances from the center
-    shows clear of noise; where it shows too few rows, that of all groups stays.
+    shows clear of noise, and of what noise may hide where all groups have rows; where it shows too
+    few rows, that of all groups stays.
 
     Guarantee. The cost, by two releases of sums over the rows of functions of one row each, given
     what was released before. With v the response about the center of all groups, in units of 4
@@ -85,15 +88,17 @@ def _rescaled(
     reference: Reference, center: float, counts: np.ndarray, deviation: float
 ) -> Reference:
     """Return the reference about a new center, on the scale that noisy counts show."""
-    seen, extremes = np.where(counts > _SEEN * deviation, counts, 0.0), reference.extremes
-    number, square, heavy, heavy_seen = seen.sum(), 1.0, extremes.heavy, extremes.heavy_seen
+    extremes, square = reference.extremes, 1.0
+    heavy, heavy_seen = extremes.heavy, extremes.heavy_seen
     points, weights = extremes.y_points - center, extremes.y_weights
-    if counts.sum() > _ENOUGH * deviation and number > 0:
-        weights = seen / number
-        square, fourth = (float(weights @ _SIZES**power) for power in (2, 4))
-        points, weights = np.append(-_SIZES, _SIZES), np.append(weights, weights) / 2
+    seen = np.where(counts > _SEEN * deviation, counts, 0.0)
+    if counts.sum() > _ENOUGH * deviation and seen.any():
+        number = seen.sum()
+        second, fourth = (float(seen @ _SIZES**power) / number for power in (2, 4))
+        points, weights = _distribution(points, weights, counts, seen, deviation)
+        square = float(weights @ points**2)
         hidden = square < _ALIKE and _SEEN * deviation > _HIDDEN * number
-        kurtosis = min(max(fourth / square**2 / _KURTOSIS - 1, 0.0), 1.0)
+        kurtosis = min(max(fourth / second**2 / _KURTOSIS - 1, 0.0), 1.0)
         heavy_seen = max(heavy_seen, kurtosis)
         heavy = max(heavy, kurtosis, Extremes.HEAVY_UNSEEN * hidden)
     unit = math.sqrt(square)
@@ -110,6 +115,49 @@ def _rescaled(
         y_scale=reference.y_scale * unit,
         extremes=extremes,
     )
+
+
+def _distribution(
+    points: np.ndarray, weights: np.ndarray, counts: np.ndarray, seen: np.ndarray, deviation: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return points (2k,) with weights that resemble a group's responses about its center.
+
+    Of k bins ``seen`` ones have the rows that noisy ``counts`` show. Others have what the
+    distribution of all groups, ``points`` (m,) and ``weights``, lets noise hide there: or a rare
+    response would be taken for a constant. It also tells on which side of the center rows of a bin
+    lie, and how far; of bins in which it has none the nearest tells the side.
+    """
+    bins = np.searchsorted(_EDGES, np.abs(points), "right")
+    below, above, far = (
+        np.bincount(bins, weights * by, len(_SIZES))
+        for by in (points < 0, points >= 0, np.abs(points))
+    )
+    both = below + above
+    held = np.flatnonzero(both)
+    rows = np.where(seen > 0, seen, hidden_rows(counts, counts.sum() * both, deviation))
+    sizes, upper = _SIZES.copy(), np.zeros(len(_SIZES))
+    sizes[held], upper[held] = far[held] / both[held], above[held] / both[held]
+    upper = upper[held[np.abs(np.arange(len(rows))[:, None] - held).argmin(axis=1)]]
+    return np.append(-sizes, sizes), np.append(rows * (1 - upper), rows * upper) / rows.sum()
+
+
+def hidden_rows(counts: np.ndarray, expected: np.ndarray, deviation: float) -> np.ndarray:
+    """Return how many rows normal noise may hide in bins (k,) with noisy counts.
+
+    It is the root mean square of a posterior, as more rows than its mean do more harm than fewer.
+    With an exponential prior of the mean ``expected`` the posterior is the normal law about the
+    count less deviation^2 / expected, cut at zero.
+
+    Examples
+    --------
+    >>> hidden_rows(np.array([0, 0, 30.0]), np.array([0, 100, 100.0]), 10.0).round(1).tolist()
+    [0.0, 9.6, 30.7]
+    """
+    from scipy.special import erfcx
+
+    place = counts / deviation - deviation / np.maximum(expected, _LEAST_EXPECTED * deviation)
+    mean = place + math.sqrt(2 / math.pi) / erfcx(-place / math.sqrt(2))
+    return deviation * np.sqrt(np.maximum(1 + place * mean, mean**2))
 
 
 def _sum(reference: Reference, rows: Rows) -> np.ndarray:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import dpstats as dp
 from dpstats.estimators import METHODS
 from dpstats.estimators.contract import Extremes, InMemory
 from dpstats.estimators.newton.steps.group_response import located
@@ -19,11 +20,13 @@ from tests.checks.replayed import check_random, check_worst
 Y = np.random.default_rng(1).normal(7, 0.2, 5000)
 
 
-def found(y, cost=None, has_constant=True, neighbors=ADD_REMOVE, parts=None):
+def found(y, cost=None, has_constant=True, neighbors=ADD_REMOVE, parts=None, points=None):
     """The reference of a group with these responses; that of all groups is about 5, of scale 4."""
     problem = factor_case(neighbors).problem
     extremes = replace(Extremes.unknown(2), y_reach=6.0, y_most=9.0, heavy=0.0)
     extremes = replace(extremes, y_ends=np.array([-3.0, 3.0]))
+    if points is not None:
+        extremes = replace(extremes, y_points=points[0], y_weights=points[1])
     reference = replace(problem.reference, y_center=5.0, y_scale=4.0, extremes=extremes)
     problem = replace(problem, reference=reference, weighted=parts is not None)
     cost = cost or GDP(1.0)
@@ -74,6 +77,38 @@ def test_long_tails_of_a_group_are_noticed():
     assert found(Y)[0].extremes.heavy < 0.1 < 0.5 < found(7 + 0.2 * heavy)[0].extremes.heavy
     # noise may hide them where nothing else tells of this group's
     assert found(Y[:400], GDP(0.5))[0].extremes.heavy == Extremes.HEAVY_UNSEEN
+
+
+def test_the_rows_of_a_rare_response_that_noise_hides_are_part_of_the_scale():
+    points, weights = np.array([-4.3, -1.0, 1.3, 5.0]) / 2, np.array([0.1, 0.5, 0.3, 0.1])
+    y = np.where(np.arange(2000) < 20, 10.0, 1.0)  # all groups have 10 in a tenth of the rows
+    reference, _ = found(y, GDP(0.07), points=(points, weights))
+    assert 0.5 < reference.y_scale / y.std() < 4
+    extremes = reference.extremes
+    far = extremes.y_points * reference.y_scale > 4
+    assert 0.002 < extremes.y_weights[far].sum() < 0.1
+    assert extremes.y_weights.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("neighbors", RELATIONS)
+def test_intervals_of_groups_whose_response_is_rare_hold_least_squares(neighbors):
+    # the noise hides the ones of group 0, whose scale would be that of zeros about the center
+    rng, groups, shown = np.random.default_rng(1), [0, 1, 2], 0
+    for seed in range(8):
+        group, x = rng.integers(0, 3, 10_000), rng.normal(size=10_000)
+        y = (rng.random(10_000) < np.where(group == 0, 0.01, 0.4) * (1 + 0.3 * x)) * 1.0
+        table = {"group": group, "x": x, "y": y}
+        with insecure_seed(seed):
+            fits = dp.dp_ols(
+                "y ~ x", table, by="group", groups=groups, epsilon=1, bounds={"y": (0, 1)},
+                method="noisy_newton", neighbors=neighbors,
+            )  # fmt: skip
+        own = group == 0
+        exact = np.linalg.lstsq(np.column_stack([np.ones(own.sum()), x[own]]), y[own])[0]
+        off = ((fits[0].params - exact) / fits[0].bse).abs()
+        assert not (off > 3).any()
+        shown += off.notna().all()
+    assert shown > 4
 
 
 @pytest.mark.parametrize("kind", ["plain", "weighted", "pure"])
