@@ -25,10 +25,12 @@ def factor_bounds(
 ) -> dict[object, list[Interval]]:
     """Bound each column of each numeric factor as declared, or by interval arithmetic.
 
-    What reads a variable in ``wide`` has no bounds but those of large numbers.
+    What reads a variable in ``wide`` has bounds where they hold for every number, as those of
+    ``(x > 3) * 1`` do, and else those of large numbers.
     """
     declared = {squeezed(term): bounds for term, bounds in term_bounds.items()}
     ranges = {n: (kind.low, kind.high) for n, kind in schema.items() if isinstance(kind, Numeric)}
+    anywhere = {**ranges, **dict.fromkeys(wide, (-np.inf, np.inf))}
     bounds = {}
     for factor, info in [pair for side in infos for pair in side.factor_infos.items()]:
         declared_bounds = declared.get(squeezed(factor.name()))
@@ -38,7 +40,7 @@ def factor_bounds(
             continue
         checked = _checked_bounds(factor.name(), declared_bounds)
         if checked is None and not set(wide).isdisjoint(read(factor.code).variables):
-            checked = -_LARGE, _LARGE
+            checked = _everywhere(info, anywhere) or (-_LARGE, _LARGE)
         low, high = checked or _derived_bounds(info, ranges)
         columns = [np.broadcast_to(end, info.num_columns) for end in (low, high)]
         bounds[factor] = list(zip(*columns, strict=True))
@@ -66,10 +68,7 @@ def _checked_bounds(name: str, bounds) -> Interval | None:
 def _derived_bounds(info, ranges: Mapping) -> Interval:
     """Bound a factor by interval arithmetic over the ranges of its variables."""
     name = info.factor.name()
-    try:
-        low, high = interval(info.state["eval_code"], ranges, info.state["transforms"])
-    except OverflowError:
-        raise FormulaError(f"{name} holds a number too large for a float") from None
+    low, high = _interval(info, ranges)
     if np.isfinite(low).all() and np.isfinite(high).all():
         return low, high
     variables = read(info.factor.code).variables
@@ -80,6 +79,21 @@ def _derived_bounds(info, ranges: Mapping) -> Interval:
         f"{name} is unbounded or undefined for some {box}; tighten those bounds, or give the "
         f"term its own: bounds={{{name!r}: (low, high)}}"
     )
+
+
+def _everywhere(info, ranges: Mapping) -> Interval | None:
+    """Return the range of a factor without learned constants, which are for a range; else None."""
+    found = None if info.state["transforms"] else _interval(info, ranges)
+    return found if found is not None and np.isfinite(found).all() else None
+
+
+def _interval(info, ranges: Mapping) -> Interval:
+    """Compute the range of a factor over those of its variables."""
+    try:
+        return interval(info.state["eval_code"], ranges, info.state["transforms"])
+    except OverflowError:
+        name = info.factor.name()
+        raise FormulaError(f"{name} holds a number too large for a float") from None
 
 
 class Part(NamedTuple):

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import patsy
 
 from dpstats.errors import FormulaError
-from dpstats.formula.expressions import Reading
+from dpstats.formula.expressions import LEARNERS, Reading
 from dpstats.schema import BOOLEAN, Categorical, ModelSchema, Numeric
 
 
@@ -119,10 +119,10 @@ def _check_kind(name: str, kind: Numeric | Categorical, reading: Reading) -> Non
 def _check_category(name: str, levels: tuple, reading: Reading) -> None:
     """Refuse a category used as a number, or with levels it does not have."""
     if name in reading.numeric - reading.splined and levels == BOOLEAN.levels:
-        raise FormulaError(
-            f"{name} is true or false, so {reading.code} has no value; write ({name} == True) for "
-            f"{name}, which is 1 or 0"
-        )
+        instead = f"write ({name} == True) for {name}, which is 1 or 0"
+        if reading.called & LEARNERS.keys() and len(reading.variables) == 1:
+            instead = f"write {name} alone, which has two values and so neither curve nor scale"
+        raise FormulaError(f"{name} is true or false, so {reading.code} has no value; {instead}")
     if name in reading.numeric:
         raise FormulaError(
             f"{name} is categorical, so {reading.code} has no value; write {name}, C({name}) or "

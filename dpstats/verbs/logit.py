@@ -49,7 +49,8 @@ def dp_logit(
         ``"smoker ~ ban + age + C(educ)"``, as for :func:`dpstats.dp_ols`. The response is a column
         of True and False, of the numbers 0 and 1, or of two levels, of which the last counts as 1.
         A number other than 0 and 1 is missing: that row is left out. Also a comparison, as in
-        ``"wage > 10 ~ age"``, and a term with such values and ``bounds={"I(a * b)": (0, 1)}``.
+        ``"wage > 10 ~ age"``, and what is computed from columns with bounds, ``"I(1 - a) ~ age"``
+        with ``bounds={"a": (0, 1)}``.
     data : data frame, mapping, path or query
         As for :func:`dpstats.dp_ols`.
     epsilon : float

@@ -8,7 +8,7 @@
 #'
 #' The tests take the noise for normal; [dp_joint_test()] simulates it. P-values of clustered fits
 #' are of the law F with the degrees of freedom of the clusters, as those of [summary()] are of
-#' Student's.
+#' Student's, and those of `car::linearHypothesis()` too, unless it is given another `vcov.`.
 #'
 #' @param object A fit by [dp_ols()].
 #' @param ... More fits of the same response, whose terms hold each other.
@@ -100,5 +100,20 @@ linearHypothesis.dp_ols <- function(model, ..., white.adjust = FALSE) {
   if (!isFALSE(white.adjust)) {
     bad_argument("linearHypothesis() of this result has no white.adjust", why_not$vcov)
   }
-  NextMethod()
+  own <- !"vcov." %in% entry_names(list(...))
+  if (own && anyNA(vcov(model))) {
+    not_released("the covariances of all coefficients", "dp_test(), which tests those that have errors")
+  }
+  table <- NextMethod()
+  if (!own) return(table)
+  last <- ncol(table)
+  value <- table[2L, last - 1L] * if (names(table)[last - 1L] == "F") table[2L, "Df"] else 1
+  table[2L, last] <- p_of_wald(model$uncertainty, value, table[2L, "Df"])
+  table
+}
+
+#' @rdname anova.dp_ols
+#' @export
+anova.dp_ols_groups <- function(object, ...) {
+  bad_argument("anova() takes the fit of one group, as in anova(groups[[1]])")
 }

@@ -6,8 +6,9 @@
 #'
 #' The response is a column of `TRUE` and `FALSE`, of the numbers 0 and 1, or a factor of two
 #' levels, of which the last counts as 1; a row with another number is left out, as one with a
-#' missing value is. A comparison, as in `wage > 10 ~ age`, counts as 1 where it is true; another term
-#' with such values needs its bounds, as in ``bounds = list(`I(a * b)` = c(0, 1))``.
+#' missing value is. A comparison, as in `wage > 10 ~ age`, counts as 1 where it is true, and so do
+#' `as.numeric(wage > 10)` and `ifelse(wage > 10, 1, 0)`. What is computed from numbers 0 and 1, as
+#' `I(1 - employed)`, needs their bounds, `bounds = list(employed = c(0, 1))`.
 #'
 #' Intervals are unbounded, and `status` says `not_identified`, where the noise could account for
 #' all the ones or all the zeros, where the regressors separate them or nearly do, and where the rows

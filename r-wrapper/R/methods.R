@@ -31,6 +31,15 @@ df.residual.dp_ols <- function(object, ...) {
   degrees_at(object$uncertainty, 1L)
 }
 
+#' @rdname df.residual.dp_ols
+#' @param model,df,coef.,vcov. As `multcomp::glht()` passes them, whose law has whole degrees of freedom:
+#'   those below the fit's.
+#' @exportS3Method multcomp::modelparm
+modelparm.dp_ols <- function(model, coef., vcov., df = NULL, ...) {
+  if (is.null(df) && is.finite(df.residual(model))) df <- floor(df.residual(model))
+  NextMethod(df = df)
+}
+
 #' @export
 formula.dp_ols <- function(x, ...) {
   if (is.null(x$absorbed)) stats::formula(x$terms) else x$call$formula
@@ -127,7 +136,7 @@ privacy_line <- function(privacy) {
 #' @param x A summary.
 #' @param digits Significant digits.
 #' @param ... Passed to [stats::printCoefmat()] by `print()`; refused by `summary()`.
-#' @return A list with `coefficients` (a matrix as for `lm`, with z values), `r.squared`,
+#' @return A list with `coefficients` (a matrix as for `lm`, with z values, and of clustered fits t values), `r.squared`,
 #'   `adj.r.squared`, `sigma` and `df` as for `lm`, as far as they follow from what was released (but
 #'   R-squared of `y ~ g - 1`, whose columns add up to an intercept, is that with one, not about zero),
 #'   `predictions`, `privacy` and `notes`: why something is `NA`, and what the guarantee assumes.
@@ -139,7 +148,8 @@ privacy_line <- function(privacy) {
 summary.dp_ols <- function(object, ...) {
   refuse_others("summary", ...)
   coefficients <- as.matrix(object$table[1:4])
-  colnames(coefficients) <- c("Estimate", "Std. Error", "z value", "Pr(>|z|)")
+  law <- if (is.finite(df.residual(object))) "t" else "z"
+  colnames(coefficients) <- c("Estimate", "Std. Error", paste(law, "value"), paste0("Pr(>|", law, "|)"))
   selected <- if (length(object$selected)) paste("selected:", toString(object$selected))
   figures <- glance.dp_ols(object)
   structure(

@@ -1,10 +1,10 @@
 #' Tables and figures of easystats
 #'
 #' Methods for the packages parameters, performance and insight, which modelsummary asks first.
-#' `model_parameters()` gives one row for each coefficient, with z values, and
+#' `model_parameters()` gives one row for each coefficient, with z values, or t values of clustered fits, and
 #' `model_performance()` one row: R-squared and the residual standard error as far as they follow
-#' from what was released, as in [glance()][broom], and the guarantee. `find_statistic()` tells that
-#' tests are by z values, `get_df()` gives [df.residual()], and `get_varcov()` gives [vcov()].
+#' from what was released, as in [glance()][broom], and the guarantee. `find_statistic()` tells which
+#' tests are by, `get_df()` gives [df.residual()], and `get_varcov()` gives [vcov()].
 #'
 #' @param model,x A fit by [dp_ols()].
 #' @param ci Confidence level, or `NULL` for no intervals.
@@ -34,6 +34,7 @@ model_parameters.dp_ols <- function(model, ci = 0.95, exponentiate = FALSE, digi
     CI_low = rows$conf.low, CI_high = rows$conf.high, z = rows$statistic, df_error = df.residual(model),
     p = rows$p.value
   )
+  if (is.finite(df.residual(model))) names(table)[names(table) == "z"] <- "t"
   if (is.null(ci)) table[c("CI", "CI_low", "CI_high")] <- NULL
   labels <- stats::setNames(rows$term, rows$term)
   structure(
@@ -59,7 +60,9 @@ model_performance.dp_ols <- function(model, ...) {
 
 #' @rdname parameters
 #' @exportS3Method insight::find_statistic
-find_statistic.dp_ols <- function(x, ...) "z-statistic"
+find_statistic.dp_ols <- function(x, ...) {
+  if (is.finite(df.residual(x))) "t-statistic" else "z-statistic"
+}
 
 #' @rdname parameters
 #' @exportS3Method insight::get_df

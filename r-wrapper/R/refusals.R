@@ -7,7 +7,7 @@ not_released <- function(what, instead = "coef(), confint(), summary() and predi
 }
 
 reason <- function(what) {
-  if (grepl("likelihood|criteri|deviance|variances|numbers", what)) return("they were not paid for")
+  if (grepl("likelihood|criteri|deviance|variances|covariances|numbers", what)) return("they were not paid for")
   "row by row they are the confidential data"
 }
 
@@ -17,7 +17,10 @@ reason <- function(what) {
 #' `dpstats_not_released_error`, which give the reason, and so are numbers of rows of groups. `sigma()` is one where the release does not
 #' tell the residual variance. `waldtest()` and `lrtest()` of the package lmtest would fit again.
 #'
-#' @param object,x,formula,model,fit,k,... As for the generic functions; not used.
+#' What `lm()` and `glm()` hold of the rows under a name, such as `fit$residuals`, is such an error too, and
+#' so are the diagnostics of the package car.
+#'
+#' @param object,x,formula,model,fit,name,k,focal.predictors,mod,... As for the generic functions; not used.
 #' @return None: they stop; but `sigma()` gives the residual standard error where it follows from what
 #'   was released.
 #' @examplesIf dpstats_available()
@@ -144,6 +147,14 @@ logLik.dp_ols_groups <- logLik.dp_ols
 
 #' @rdname not-released
 #' @export
+residuals.dp_ols_list <- residuals.dp_ols
+
+#' @rdname not-released
+#' @export
+fitted.dp_ols_list <- fitted.dp_ols
+
+#' @rdname not-released
+#' @export
 sigma.dp_ols_groups <- function(object, ...) not_released("residual variances of groups")
 
 #' @rdname not-released
@@ -186,6 +197,95 @@ waldtest.dp_ols <- function(object, ...) {
 lrtest.dp_ols <- function(object, ...) {
   not_released("likelihood ratios", "anova(), whose tests are Wald's")
 }
+
+#' @rdname not-released
+#' @export
+`$.dp_ols` <- function(x, name) {
+  found <- .subset2(x, name, exact = FALSE)
+  if (is.null(found) && name %in% names(held_by_lm)) not_released(held_by_lm[[name]])
+  found
+}
+
+#' @rdname not-released
+#' @export
+`$.dp_ols_groups` <- `$.dp_ols`
+
+# Of what is not there $ gives NULL, whose sums are 0.
+held_by_lm <- list(
+  residuals = "residuals", resid = "residuals", fitted.values = "fitted values", fitted = "fitted values",
+  linear.predictors = "fitted values", effects = "effects of the rows", qr = "decompositions of the rows",
+  deviance = "deviances", null.deviance = "deviances", aic = "information criteria"
+)
+
+# Diagnostics of the package car.
+
+#' @rdname not-released
+#' @exportS3Method car::influencePlot
+influencePlot.dp_ols <- influence.dp_ols
+
+#' @rdname not-released
+#' @exportS3Method car::infIndexPlot
+infIndexPlot.dp_ols <- influence.dp_ols
+
+#' @rdname not-released
+#' @exportS3Method car::influenceIndexPlot
+influenceIndexPlot.dp_ols <- influence.dp_ols
+
+#' @rdname not-released
+#' @exportS3Method car::dfbetaPlots
+dfbetaPlots.dp_ols <- influence.dp_ols
+
+#' @rdname not-released
+#' @exportS3Method car::dfbetasPlots
+dfbetasPlots.dp_ols <- influence.dp_ols
+
+#' @rdname not-released
+#' @exportS3Method car::outlierTest
+outlierTest.dp_ols <- function(model, ...) not_released("residuals")
+
+#' @rdname not-released
+#' @exportS3Method car::ncvTest
+ncvTest.dp_ols <- outlierTest.dp_ols
+
+#' @rdname not-released
+#' @exportS3Method car::durbinWatsonTest
+durbinWatsonTest.dp_ols <- outlierTest.dp_ols
+
+#' @rdname not-released
+#' @exportS3Method car::residualPlots
+residualPlots.dp_ols <- outlierTest.dp_ols
+
+#' @rdname not-released
+#' @exportS3Method car::residualPlot
+residualPlot.dp_ols <- outlierTest.dp_ols
+
+#' @rdname not-released
+#' @exportS3Method car::spreadLevelPlot
+spreadLevelPlot.dp_ols <- function(x, ...) not_released("residuals")
+
+#' @rdname not-released
+#' @exportS3Method car::qqPlot
+qqPlot.dp_ols <- spreadLevelPlot.dp_ols
+
+#' @rdname not-released
+#' @exportS3Method car::boxCox
+boxCox.dp_ols <- function(object, ...) not_released("likelihoods")
+
+#' @rdname not-released
+#' @exportS3Method car::powerTransform
+powerTransform.dp_ols <- boxCox.dp_ols
+
+#' @rdname not-released
+#' @exportS3Method car::mmp
+mmp.dp_ols <- function(model, ...) not_released("fitted values")
+
+#' @rdname not-released
+#' @exportS3Method car::hccm
+hccm.dp_ols <- function(model, ...) estfun.dp_ols(model)
+
+#' @rdname not-released
+#' @exportS3Method effects::Effect
+Effect.dp_ols <- function(focal.predictors, mod, ...) get_data.dp_ols(mod)
 
 # The plots of residuals that plot() of lm draws by number.
 refuse_which <- function(...) {

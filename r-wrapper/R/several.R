@@ -26,7 +26,7 @@ new_dp_ols_list <- function(fits, texts) {
 #' @param i Names or numbers of fits.
 #' @return `as.list()`: a plain list of the fits, of which the package modelsummary makes a table
 #'   with a column for each. `tidy()`, `glance()` and `augment()`: the rows of all fits, with the name
-#'   of the fit in `formula`. `coef()`, `vcov()`, `confint()`, `predict()` and `summary()`: a list of
+#'   of the fit in `formula`. `coef()`, `vcov()`, `confint()`, `nobs()`, `predict()` and `summary()`: a list of
 #'   those of each fit. `dp_compare(fits)` sets them side by side.
 #' @examplesIf dpstats_available()
 #' d <- data.frame(x = runif(500), y = runif(500), z = runif(500))
@@ -62,6 +62,10 @@ vcov.dp_ols_list <- function(object, ...) lapply(object, stats::vcov, ...)
 #' @rdname formulas
 #' @export
 confint.dp_ols_list <- function(object, ...) lapply(object, stats::confint, ...)
+
+#' @rdname formulas
+#' @export
+nobs.dp_ols_list <- function(object, ...) lapply(object, stats::nobs, ...)
 
 #' @rdname formulas
 #' @export

@@ -375,6 +375,7 @@ UNSUITABLE = [
     ("y ~ np.log(g)", "g is categorical"),
     ("y ~ np.where(b, x, z)", "b == True"),
     ("y ~ I(b * x)", r"b is true or false, so .* write \(b == True\) for b, which is 1 or 0"),
+    ("y ~ poly(b, 2)", "write b alone, which has two values"),
     ("g ~ x", "one numeric response"),
     ("C(g) ~ x", "one numeric response"),
     ("bs(y, df=4) ~ x", "one numeric response"),

@@ -105,6 +105,24 @@ def test_a_comparison_is_1_where_it_is_true(formula, kind):
 
 
 @pytest.mark.parametrize(
+    "response",
+    [
+        "I((x > 0) * 1)", "I(1 - (x <= 0))", "np.where(x > 0, 1, 0)",
+        dp.RFormula("as.numeric(x > 0)"), dp.RFormula("ifelse(x > 0, 1, 0)"),
+    ],
+)  # fmt: skip
+def test_what_is_0_or_1_whatever_the_numbers_are_needs_no_bounds(response):
+    """No bounds are declared; what may be another number is refused."""
+    kind = type(response)
+    found = fit(kind(f"{response} ~ g + y"), epsilon=100)
+    wanted = fit("x > 0 ~ g + y", epsilon=100)
+    assert found.status == "ok"
+    np.testing.assert_allclose(found.params, wanted.params, atol=0.05)
+    with pytest.raises(dp.ArgumentError, match="any number; .* declare the columns"):
+        fit(kind("I(1 - x) ~ g"))
+
+
+@pytest.mark.parametrize(
     "formula, more, why",
     [
         ("three ~ x", {}, "two outcomes, and three has the levels"),

@@ -312,8 +312,8 @@ def _check(problem: Problem, options: Mapping[str, Any]) -> None:
         found = "any number" if high >= UNLIMITED.high else f"numbers in ({low:g}, {high:g})"
         raise ArgumentError(
             "a logit takes a response of 0 and 1, True and False or two levels, got "
-            f"{found}; write a comparison such as wage > 10, or, where it is a term with such "
-            'values, say so by bounds={"I(a * b)": (0, 1)}'
+            f"{found}; write a comparison such as wage > 10, or declare the columns that it is "
+            'computed from, as in bounds={"employed": (0, 1)} for 1 - employed'
         )
     check_levels("dp_logit", problem)
 

@@ -108,6 +108,35 @@ test_that("what a private fit does not have is an error with a reason", {
   expect_error(insight::get_data(fit), class = "dpstats_not_released_error")
 })
 
+test_that("what lm holds of the rows under a name is no NULL, whose sums are 0", {
+  skip_without_python()
+  fit <- fit_wage(epsilon = 1)
+  by <- dp_ols(y ~ x, line(), "noisy_stats", 2, by = "tract", bounds = unit)
+  for (object in list(fit, by, by[["7"]])) {
+    expect_error(sum(object$residuals^2), "residuals do not exist", class = "dpstats_not_released_error")
+    expect_error(object$fitted.values, class = "dpstats_not_released_error")
+    expect_null(object$nothing)
+  }
+  expect_identical(fit$coef, coef(fit))
+  expect_error(covratio(fit), class = "dpstats_not_released_error")
+  both <- dp_ols(list(y ~ x, x ~ y), line(), "noisy_stats", 2, bounds = unit)
+  for (f in list(residuals, fitted)) expect_error(f(both), class = "dpstats_not_released_error")
+  expect_length(nobs(both), 2L)
+  expect_error(anova(by), "anova\\(groups\\[\\[1", class = "dpstats_argument_error")
+})
+
+test_that("diagnostics of car say what they lack", {
+  skip_without_python()
+  fit <- fit_wage(epsilon = 1)
+  skip_without_package("car")
+  names <- c("influencePlot", "infIndexPlot", "influenceIndexPlot", "dfbetaPlots", "dfbetasPlots", "outlierTest",
+             "ncvTest", "durbinWatsonTest", "residualPlots", "residualPlot", "spreadLevelPlot", "qqPlot", "boxCox",
+             "powerTransform", "mmp", "hccm", "vif", "Anova", "crPlots")
+  for (name in names) {
+    expect_error(getExportedValue("car", name)(fit), class = "dpstats_not_released_error", label = name)
+  }
+})
+
 test_that("groups and one of them say what they do not have, as a fit does", {
   skip_without_python()
   by <- dp_ols(y ~ x, line(), "noisy_stats", 2, by = "tract", bounds = unit)

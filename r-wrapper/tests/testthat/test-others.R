@@ -49,8 +49,38 @@ test_that("other packages take the degrees of freedom of clusters, and no other 
     expect_error(car::linearHypothesis(fit, "educ = 0", white.adjust = asked), "cov_type in dp_ols",
                  class = "dpstats_argument_error")
   }
-  expect_equal(car::linearHypothesis(clustered, "educ = 0", test = "F")$`Pr(>F)`[2L],
-               tidy(clustered)$p.value[2L])
+  for (test in c("Chisq", "F")) {
+    expect_equal(car::linearHypothesis(clustered, "educ = 0", test = test)[2L, 4L], tidy(clustered)$p.value[2L])
+  }
+  given <- car::linearHypothesis(clustered, "educ = 0", vcov. = vcov(clustered))
+  expect_equal(given[2L, 4L], pchisq(given$Chisq[2L], 1, lower.tail = FALSE))
+  skip_without_package("lmtest")
+  expect_identical(colnames(coef(summary(clustered))), colnames(lmtest::coeftest(clustered)))
+  expect_identical(colnames(coef(summary(fit)))[3L], "z value")
+})
+
+test_that("glht takes Student's t of clusters", {
+  skip_without_python()
+  skip_without_optional("multcomp")
+  d <- transform(people(), state = rep_len(1:12, 4000))
+  clustered <- with_insecure_seed(3, dp_ols(wage ~ educ + sex, d, epsilon = 1e3, cov_type = "cluster",
+                                            cluster = state))
+  tested <- summary(multcomp::glht(clustered, "sexm = 0"))
+  expect_identical(tested$df, floor(df.residual(clustered)))
+  expect_equal(unname(tested$test$pvalues)[1L], 2 * pt(-abs(tidy(clustered)$statistic[3L]), tested$df))
+  expect_identical(multcomp::glht(fit_wage(), "sexm = 0")$df, 0)
+})
+
+test_that("linearHypothesis allows for weak instruments, and needs standard errors", {
+  skip_without_python()
+  skip_without_package("car")
+  d <- people()
+  d$z <- rnorm(4000)
+  d$x <- d$z / 8 + rnorm(4000)
+  iv <- with_insecure_seed(3, dp_iv(wage ~ 1 | x ~ z, d, epsilon = 10))
+  expect_equal(car::linearHypothesis(iv, "x = 0")[2L, 3L], tidy(iv)$p.value[2L])
+  none <- dp_ols(y ~ x, line(), "exp_theil_sen", 2, bounds = unit)
+  expect_error(car::linearHypothesis(none, "x = 0"), "dp_test", class = "dpstats_not_released_error")
 })
 
 test_that("emmeans makes its grid of public facts", {
