@@ -16,7 +16,6 @@ import numpy as np
 
 from dpstats.errors import ArgumentError, shown
 
-
 # What ``float`` or numpy would convert, with a loss or by a unit.
 _NO_NUMBER = str | bytes | complex | np.complexfloating | np.timedelta64
 
