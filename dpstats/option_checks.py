@@ -6,7 +6,7 @@ the value to use, converted to its type, or raises an ArgumentError with the per
 
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Set
 from numbers import Real
 from operator import le, lt
 from pathlib import Path
@@ -16,10 +16,13 @@ import numpy as np
 
 from dpstats.errors import ArgumentError, shown
 
+# What ``float`` or numpy would convert, with a loss or by a unit.
+_NO_NUMBER = str | bytes | complex | np.complexfloating | np.timedelta64
+
 
 def _is_number(value) -> TypeGuard[float]:
-    """Tell real numbers from truth values and everything else."""
-    return isinstance(value, Real) and not isinstance(value, bool)
+    """Tell real numbers from truth values, durations (integers to numpy) and everything else."""
+    return isinstance(value, Real) and not isinstance(value, bool | np.timedelta64)
 
 
 def _is_finite(value) -> TypeGuard[float]:
@@ -221,6 +224,26 @@ def level(name: str) -> Callable[[object], float | None]:
     return check
 
 
+def two_numbers(value) -> tuple[float, float]:
+    """Convert two real numbers in an order, such as a list of them, to floats.
+
+    Raises
+    ------
+    TypeError, ValueError, OverflowError
+        For anything else: a set has no order, and a text, a complex number or a duration is no
+        real number.
+
+    >>> two_numbers([0, np.int8(3)])
+    (0.0, 3.0)
+    """
+    if isinstance(value, str | bytes | Set | Mapping):
+        raise TypeError("expected two numbers in an order")
+    low, high = value
+    if any(isinstance(end, _NO_NUMBER) for end in (low, high)):
+        raise TypeError("expected real numbers")
+    return float(low), float(high)
+
+
 def interval(
     name: str, low: float, high: float, min_width: float
 ) -> Callable[[object], tuple[float, float]]:
@@ -232,7 +255,7 @@ def interval(
 
     def check(value) -> tuple[float, float]:
         try:
-            start, stop = (float("nan" if isinstance(end, str) else end) for end in value)
+            start, stop = two_numbers(value)
         except (TypeError, ValueError, OverflowError):
             start = stop = float("nan")
         if not (low <= start and stop <= high and stop - start >= min_width):

@@ -199,8 +199,8 @@ def _check_k(k: int, method: Method, terms: Sequence[str]) -> None:
     """Raise ArgumentError unless k of the terms can be selected for the method."""
     if k >= len(terms):
         raise ArgumentError(
-            f"there is nothing to select with k={shown(k)} and the {len(terms)} terms "
-            f"{', '.join(terms)}; give a smaller k, or leave select out"
+            f"there is nothing to select with k={shown(k)} among {', '.join(terms)}; give a k "
+            "below their number, or leave select out"
         )
     if method.single_regressor and k != 1:
         raise ArgumentError(

@@ -12,6 +12,7 @@ from dpstats.engines import AnyTable
 from dpstats.engines.columns import NUMERIC, UNTYPED, no_levels, no_number
 from dpstats.engines.columns.cells import is_utf8
 from dpstats.errors import ArgumentError, FormulaError, shown
+from dpstats.estimators import INSTRUMENTAL
 from dpstats.estimators.contract import Method
 from dpstats.formula import Formula
 from dpstats.formula.columns import squeezed
@@ -241,13 +242,19 @@ def _binary(name: str, kind: Kind | None, table: AnyTable, given: Numeric | None
 
 
 def check_response(formula: Formula, schema: Mapping[str, Kind], method: Method) -> None:
-    """Raise FormulaError for a factor as the response of a linear regression."""
+    """Raise FormulaError for a factor as the response or the endogenous regressor of a line."""
     name = formula.bare_response
-    if name and isinstance(schema.get(name), Categorical) and not method.binary:
+    if not name or not isinstance(schema.get(name), Categorical) or method.binary:
+        return
+    if method.name in INSTRUMENTAL:
         raise FormulaError(
-            f"expected one numeric response, got {formula.response}; make two levels a 0/1 number, "
-            "write I(g == 'b'), or fit a logit by dp_logit"
+            f"expected numbers as the response and the endogenous regressor, got {name}; make two "
+            "levels a column of 0 and 1, or write I((g == 'b') * 1)"
         )
+    raise FormulaError(
+        f"expected one numeric response, got {formula.response}; make two levels a 0/1 number, "
+        "write I(g == 'b'), or fit a logit by dp_logit"
+    )
 
 
 def _undeclared(name: str, kind: str, predictor: bool) -> ArgumentError:

@@ -35,6 +35,11 @@ class FirstStage:
     def instruments(self, structural: Design) -> Instruments:
         """Tell which columns are instruments, and where those of y on x and d stand."""
         names, endogenous = self.design.names, self.formula.endogenous
+        if endogenous not in structural.names:
+            raise FormulaError(
+                f"{self.formula.text!r}: the endogenous regressor {endogenous} is to be a number; "
+                "of a condition write I((d > 0) * 1)"
+            )
         exogenous = [name for name in structural.names if name != endogenous]
         if not set(exogenous) <= set(names) or len(exogenous) + 1 != len(structural.names):
             raise FormulaError(

@@ -19,15 +19,14 @@ from dpstats.estimators import (
     GENERALIZED,
     METHODS,
 )
-from dpstats.estimators.companion import with_companion
+from dpstats.estimators.companion import COMPANIONS, with_companion
 from dpstats.estimators.contract import Method
 from dpstats.formula import Formula
 from dpstats.option_checks import is_word, number
 from dpstats.privacy import DEFAULT_DELTA, RELATIONS, validate_guarantee
 from dpstats.spelling import check_word
 
-# Methods with intervals of their own, which they lend to others for this share of the budget.
-_COMPANIONS = ("noisy_moments", "adassp", "ssp")
+# What companions cost by default.
 _COMPANION_SHARE = 0.5
 
 
@@ -143,8 +142,8 @@ def _companion_share(method: Method, companion, share) -> float:
         if share is not None:
             raise ArgumentError("companion_share is for a companion; add companion=")
         return 0.0
-    check_word("companion", companion, _COMPANIONS)
-    if method.name in _COMPANIONS or method.ranges.marginals:
+    check_word("companion", companion, COMPANIONS)
+    if method.name in COMPANIONS or method.ranges.marginals:
         raise ArgumentError(f"{method.name} has intervals of its own; leave companion out")
     return number("companion_share", 0, 1, "()")(_COMPANION_SHARE if share is None else share)
 

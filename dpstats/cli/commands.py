@@ -156,16 +156,14 @@ def _add_audit(commands) -> None:
 
 def _fit(arguments) -> None:
     """Fit one regression, write the files asked for and print the summary."""
-    outputs = checked_outputs(arguments, (".json", ".txt"))
-    table, call = _call(arguments)
+    outputs, table, call = _call(arguments, (".json", ".txt"))
     result = dp_ols(arguments.formula, table, **call)
     verbs.show_fit(arguments, outputs, result)
 
 
 def _by(arguments) -> None:
     """Fit one regression per group, write the table and print the summary."""
-    outputs = checked_outputs(arguments, (".csv",))
-    table, call = _call(arguments)
+    outputs, table, call = _call(arguments, (".csv",))
     call |= verbs.of_groups(arguments, table)
     if arguments.plot:
         _check_line(arguments, table, call)
@@ -186,9 +184,10 @@ def _audit(arguments) -> None:
     print(audit(arguments.method, d=arguments.regressors, **call))
 
 
-def _call(arguments) -> tuple[AnyTable, dict]:
-    """Open the data and build the keyword arguments of dp_ols for ``fit`` and ``by``."""
+def _call(arguments, endings: tuple[str, ...]) -> tuple[list[Path], AnyTable, dict]:
+    """Check the outputs, open the data and build the keyword arguments of ``fit`` and ``by``."""
     check_order(arguments.formula, arguments.data)
+    outputs = checked_outputs(arguments, endings)
     table, call = data_options.shared_call(arguments)
     call |= {
         "method": arguments.method,
@@ -199,7 +198,7 @@ def _call(arguments) -> tuple[AnyTable, dict]:
         "companion": arguments.companion,
         "companion_share": arguments.companion_share,
     }
-    return table, call | verbs.of_rows(arguments, table, call["levels"])
+    return outputs, table, call | verbs.of_rows(arguments, table, call["levels"])
 
 
 def _check_line(arguments, table: AnyTable, call) -> None:

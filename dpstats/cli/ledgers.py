@@ -2,10 +2,9 @@
 
 import argparse
 import json
-from pathlib import Path
 
 from dpstats import Ledger, run_study
-from dpstats.cli.outputs import check_matplotlib, checked_output, draw, write
+from dpstats.cli.outputs import check_matplotlib, checked_output, draw
 from dpstats.errors import ArgumentError, LedgerError
 from dpstats.privacy import DEFAULT_DELTA
 from dpstats.results.record.record import verify_record
@@ -119,10 +118,7 @@ def _verify(arguments) -> None:
 
 def _export(arguments) -> None:
     ledger = Ledger(arguments.ledger)
-    path = checked_output(arguments.out, "-o", (".json",))
-    if path.resolve() == Path(arguments.ledger).resolve():
-        raise ArgumentError("expected different files for the ledger and -o")
-    write(path, ledger.export)
+    ledger.export(checked_output(arguments.out, "-o", (".json",)))
 
 
 def add_run(add) -> None:

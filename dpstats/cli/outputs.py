@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from dpstats.atomic_write import replacing
+from dpstats.engines.open_table import matching
 from dpstats.errors import ArgumentError
 from dpstats.escaping import save_csv
 
@@ -14,13 +15,21 @@ _PICTURES = (".png", ".pdf", ".svg")
 
 
 def checked_outputs(arguments, endings: tuple[str, ...]) -> list[Path]:
-    """Check that the output files are different and writable, and return their paths."""
+    """Check that the outputs are writable and no files that are read, and return their paths."""
     outputs = [(arguments.out, "-o", endings), (arguments.plot, "--plot", _PICTURES)]
     paths = [checked_output(*output) for output in outputs if output[0] is not None]
-    read = [getattr(arguments, name, None) for name in ("data", "ledger")]
-    files = [*(Path(name) for name in read if name is not None), *paths]
-    if len({path.resolve() for path in files}) < len(files):
-        raise ArgumentError("expected different files for DATA, --ledger, -o and --plot")
+    data, *others, ledger = (
+        getattr(arguments, name, None) for name in ("data", "schema", "groups_file", "ledger")
+    )
+    read = [*(matching(data) if data is not None else ()), *filter(None, others)]
+    files = {Path(name).resolve() for name in read}
+    for path in [*map(Path, filter(None, [ledger])), *paths]:
+        if path.resolve() in files:
+            raise ArgumentError(
+                "expected different files for DATA, --ledger, --schema, --groups-file, -o and "
+                f"--plot, got {path} twice"
+            )
+        files.add(path.resolve())
     if arguments.plot:
         check_matplotlib()
     return paths

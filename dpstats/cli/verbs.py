@@ -148,10 +148,10 @@ def _fit_generalized(arguments, verb: Any, offsets: list[str]) -> None:
 
 def _grouped_call(arguments) -> tuple[list[Path], Any, dict]:
     """Check the files of one fit or one a group; return them, the table and shared arguments."""
+    check_order(arguments.formula, arguments.data)
     outputs = checked_outputs(arguments, (".json", ".txt", *[".csv"] * bool(arguments.by)))
     if arguments.by and arguments.plot:
         raise ArgumentError("--plot draws one fit; leave it out with --by")
-    check_order(arguments.formula, arguments.data)
     return outputs, *data_options.shared_call(arguments)
 
 

@@ -3,11 +3,11 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from dpstats.codebook.toml_file import check_names, parsed
 from dpstats.engines.columns import KINDS
 from dpstats.errors import ArgumentError, shown
+from dpstats.option_checks import file_path, two_numbers
 from dpstats.schema import FARTHEST, check_labels, plain_labels
 from dpstats.spelling import check_word
 
@@ -85,7 +85,7 @@ class Schema:
         if given is None or isinstance(given, Schema):
             return given or cls()
         if isinstance(given, str | os.PathLike):
-            path = Path(os.path.expanduser(given))
+            path = file_path("schema")(given)
             given, place = parsed(path), path.name
         elif isinstance(given, Mapping):
             place = "schema"
@@ -127,8 +127,7 @@ def _mapping(given, part: str) -> dict:
 def public_range(name: str, pair) -> tuple[float, float]:
     """Return declared bounds of one column or term as two numbers, low < high."""
     try:
-        ends = () if isinstance(pair, str) else pair
-        low, high = (float("" if isinstance(end, str | bytes) else end) for end in ends)
+        low, high = two_numbers(pair)
     except (TypeError, ValueError, OverflowError):
         raise ArgumentError(
             f"expected bounds[{name!r}] to be (low, high), two numbers, got {shown(pair)}"

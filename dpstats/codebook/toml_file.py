@@ -15,8 +15,6 @@ def parsed(path: Path) -> dict:
         raise ArgumentError(f"cannot read {path}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise ArgumentError(f"cannot read {path}: it is not in UTF-8; save it so") from None
-    except ValueError as error:  # half a surrogate pair or a null in the name
-        raise ArgumentError(f"cannot read {str(path)!r}: {error}") from None
     try:
         return tomllib.loads(text)
     except (RecursionError, ValueError) as error:  # of what is nested or a number too long

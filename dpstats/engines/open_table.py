@@ -56,7 +56,7 @@ def open_table(data) -> Table | Stream | SparkTable:
 
 def _files(patterns: list[str]) -> Table | Stream:
     """Open the files of paths or globs, all of one format."""
-    found = [path for pattern in patterns for path in _matching(pattern)]
+    found = [path for pattern in patterns for path in matching(pattern)]
     if len({os.path.realpath(path) for path in found}) < len(found):
         raise ArgumentError("expected data to name each file once, for its rows would count twice")
     named = ", ".join(patterns[:_NAMED]) + " ..." * (len(patterns) > _NAMED)
@@ -82,12 +82,18 @@ def _files(patterns: list[str]) -> Table | Stream:
         raise ArgumentError(f"{named} cannot be read as its ending says{_TEXT * text}") from None
 
 
-def _matching(pattern: str) -> list[str]:
-    """List the file of a path, or the files of a glob."""
+def matching(pattern: str) -> list[str]:
+    """List the file of a path, or the files of a glob; raise ArgumentError where there is none.
+
+    >>> matching("")
+    Traceback (most recent call last):
+    ...
+    dpstats.errors.ArgumentError: there is no file ''
+    """
     pattern = os.path.expanduser(pattern)
     found = [pattern] if os.path.exists(pattern) else sorted(glob.glob(pattern, recursive=True))
     if not found:
-        raise ArgumentError(f"there is no file {pattern}")
+        raise ArgumentError(f"there is no file {pattern or repr(pattern)}")
     return found
 
 

@@ -6,8 +6,11 @@ from dpstats.errors import ArgumentError
 from dpstats.estimators.contract import Method, Release, released_twice
 from dpstats.estimators.least_squares.dense.robust_covariance import score_share, scored
 
-# The guarantees of companions that can share a budget with a method of each guarantee.
-_SHARED = {"pure": {"pure"}, "approx": {"pure"}, "gdp": {"gdp"}, "zcdp": {"gdp"}}
+_PURE, _GAUSSIAN = ("noisy_moments",), ("adassp", "ssp")
+# Methods with intervals of their own, by the guarantee of those with which they share a budget.
+_SHARED = {"pure": _PURE, "approx": _PURE, "gdp": _GAUSSIAN, "zcdp": _GAUSSIAN}
+COMPANIONS = (*_PURE, *_GAUSSIAN)
+"""Name the methods that lend their intervals to others."""
 
 
 def with_companion(main: Method, other: Method, share: float) -> Method:
@@ -26,10 +29,11 @@ def with_companion(main: Method, other: Method, share: float) -> Method:
     ArgumentError
         When the two do not share a relation or a way to account for a budget.
     """
-    if other.guarantee not in _SHARED[main.guarantee]:
+    if other.name not in _SHARED[main.guarantee]:
         raise ArgumentError(
-            f"companion={other.name!r} cannot share the budget of {main.name}: one is accounted as "
-            f"{other.guarantee}, the other as {main.guarantee}"
+            f"companion={other.name!r} cannot share the budget of {main.name}, whose costs add up "
+            f"by another rule; write companion={' or '.join(map(repr, _SHARED[main.guarantee]))}, "
+            "or leave companion out"
         )
 
     def release(passes, problem, cost, noise, cov_type="nonrobust", **options) -> Release:

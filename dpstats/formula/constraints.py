@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import patsy
 
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, shown
 
 
 def linear_constraints(names: Sequence[str], hypotheses) -> tuple[np.ndarray, np.ndarray]:
@@ -22,13 +22,14 @@ def linear_constraints(names: Sequence[str], hypotheses) -> tuple[np.ndarray, np
         info = patsy.DesignInfo([_readable(name) for name in names])
         constraint = info.linear_constraint(_readable(hypotheses))
     except (patsy.PatsyError, ValueError, TypeError, LookupError):
+        matrix = "" if isinstance(hypotheses, str) else f", or a matrix of {len(names)} columns"
         raise ArgumentError(
-            f"cannot read the hypotheses {hypotheses!r}; write equations such as "
-            f"'{names[-1]} = 0' about {', '.join(names)}"
+            f"cannot read the hypotheses {shown(hypotheses)}; write equations such as "
+            f"'{names[-1]} = 0' about {', '.join(names)}{matrix}"
         ) from None
     R, r = constraint.coefs.astype(float), constraint.constants[:, 0].astype(float)
     if not (np.isfinite(R).all() and np.isfinite(r).all()):
-        raise ArgumentError(f"expected hypotheses of finite numbers, got {hypotheses!r}")
+        raise ArgumentError(f"expected hypotheses of finite numbers, got {shown(hypotheses)}")
     if np.linalg.matrix_rank(R) < len(R):
         raise ArgumentError(f"expected hypotheses that do not follow from each other: {R.tolist()}")
     return R, r

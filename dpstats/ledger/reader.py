@@ -1,5 +1,6 @@
 """Read the ledger of a data set: what is spent, asked for and released, and whether it is whole."""
 
+import os
 from pathlib import Path
 
 import pandas as pd
@@ -22,6 +23,8 @@ class LedgerReader:
 
     def __init__(self, path, analyst: str | None = None):
         self.path = file_path("path")(path)
+        if os.path.isdir(self.path):
+            raise LedgerError(f"{self.path} is a folder; name the ledger's file in it")
         self.analyst = None if analyst is None else checked_name("analyst", analyst)
         self._store = store.Store(self.path)
         with self._store.reading() as connection:
@@ -117,9 +120,20 @@ class LedgerReader:
             return listing.plot(connection, self.dataset, ax)
 
     def export(self, path) -> None:
-        """Write everything in the ledger as one JSON file, which appears whole or not at all."""
+        """Write everything in the ledger as one JSON file, which appears whole or not at all.
+
+        Raises
+        ------
+        ArgumentError
+            For the path of the ledger, or of a file that SQLite keeps beside it.
+        """
+        target, own = file_path("path")(path), self.path.resolve()
+        if target.resolve() in (own, *store.beside(own)):
+            raise ArgumentError(
+                f"expected different files for the ledger and its export, got {target}"
+            )
         with self._store.reading() as connection:
-            listing.export(connection, file_path("path")(path))
+            listing.export(connection, target)
 
     def verify(self, head: str | None = None) -> Verification:
         """Recompute the audit's hashes, compare every row with it, and add up the totals anew.

@@ -129,16 +129,16 @@ def connect(path: Path) -> sqlite3.Connection:
 
 def create(path: Path, fill) -> None:
     """Make a new file whole or not at all; ``fill(connection)`` writes its first rows."""
-    if path.exists():
+    if os.path.exists(path):
         raise ArgumentError(f"{path} exists; a ledger is never overwritten, so name another file")
     if not path.parent.is_dir():
         raise ArgumentError(f"there is no folder {path.parent} for the ledger {path.name}")
     refuse_remote(path.parent)
     try:
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=".ledger") as folder:
-            beside = Path(folder, path.name)
-            _write(beside, fill)
-            os.link(beside, path)  # fails where another process was faster
+            made = Path(folder, path.name)
+            _write(made, fill)
+            os.link(made, path)  # fails where another process was faster
             _sync(path.parent)
     except FileExistsError:
         raise ArgumentError(f"{path} exists; a ledger is never overwritten") from None
@@ -178,13 +178,22 @@ def _reason(error: Exception) -> str:
     return f"SQLite stopped with {error}"
 
 
+def beside(path: Path) -> tuple[Path, Path]:
+    """Return the log and its index, which SQLite keeps beside a ledger that is in use.
+
+    >>> [file.name for file in beside(Path("people.ledger"))]
+    ['people.ledger-wal', 'people.ledger-shm']
+    """
+    return path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")
+
+
 def refuse_without_log(path: Path) -> None:
     """Raise LedgerError where somebody removed the log of a ledger that was in use.
 
     SQLite makes the log before the index beside it and removes it after, so that an index which
     stays the same file has a log at any moment between.
     """
-    log, index = (path.with_name(path.name + end) for end in ("-wal", "-shm"))
+    log, index = beside(path)
     number = _file_number(index)
     if number is not None and not log.exists() and _file_number(index) == number:
         raise LedgerError(

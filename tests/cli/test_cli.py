@@ -174,7 +174,15 @@ WRONG = {
     "missing group column": ([*BY, "--by", "tract", "-o", "out.csv"], "no column 'tract'"),
     "result over the data": (
         replaced(CELL, ("-o", "people.csv")),
-        "different files for DATA, --ledger, -o and --plot",
+        "-o and --plot, got people.csv twice",
+    ),
+    "result over one of several files of data": (
+        replaced(["by", "p*.csv", *CELL[2:]], ("-o", "people.csv")),
+        "-o and --plot, got people.csv twice",
+    ),
+    "result over the list of groups": (
+        replaced([*CELL, "--groups-file", "empty.csv"], ("-o", "empty.csv")),
+        "-o and --plot, got empty.csv twice",
     ),
     "groups of the wrong type": (
         [*CELL, "--types", "cell=integer", "--groups", "a,b"],

@@ -140,6 +140,7 @@ WRONG = {
     "relation": ([*CREATE[:8], "both"], "neighbors"),
     "rule": ([*CREATE, "--composition", "pld"], "composition"),
     "data as ledger": (["ledger", "show", "line.csv"], "not a ledger"),
+    "folder as ledger": (["ledger", "show", "."], ". is a folder; name the ledger's file in it"),
 }
 
 

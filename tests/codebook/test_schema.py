@@ -224,10 +224,10 @@ def test_a_file_that_declares_nothing_is_an_argument_error(case, tmp_path):
         dp.Schema.of(path)
 
 
-@pytest.mark.parametrize("name", ["\ud800", "\0"])
+@pytest.mark.parametrize("name", ["\ud800", "\0", ""])
 def test_a_name_that_no_file_can_have_is_an_argument_error(name, tmp_path):
     for read in (dp.Schema.of, lambda path: dp.run_study(path, tmp_path / "out", dry_run=True)):
-        with pytest.raises(dp.ArgumentError, match="cannot read|expected path to be"):
+        with pytest.raises(dp.ArgumentError, match="expected .* to be the path of a file"):
             read(name)
 
 

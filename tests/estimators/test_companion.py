@@ -57,8 +57,9 @@ def test_the_share_of_the_method_is_what_ranges_terms_and_a_companion_leave():
 def test_companions_that_cannot_share_a_budget_are_refused():
     data = dp.simulate.line(50, seed=1)
     for more, words in (
-        ({"method": "gd_pure", "companion": "adassp"}, "cannot share the budget"),
-        ({"method": "boosted_adassp", "companion": "noisy_moments"}, "cannot share the budget"),
+        ({"method": "gd_pure", "companion": "adassp"}, "write companion='noisy_moments', or leave"),
+        ({"method": "boosted_adassp", "companion": "noisy_moments"},
+         "cannot share the budget .* write companion='adassp' or 'ssp'"),
         ({"method": "gd_pure", "companion": "tukey"}, "expected companion to be one of"),
         ({"method": "gd_pure", "companion_share": 0.5}, "add companion="),
         ({"method": "noisy_moments", "companion": "noisy_moments"}, "intervals of its own"),

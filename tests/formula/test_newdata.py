@@ -68,6 +68,8 @@ def test_levels_that_are_dates_are_found_in_every_unit(unit):
         ({"x": 1, "u": 1, "g": [float("nan")]}, "missing value"),
         ({"x": [1, np.nan], "u": 1, "g": "a"}, "column x.*NaN"),
         ({"x": "one", "u": 1, "g": "a"}, "numbers in column x"),
+        ({"x": 1j, "u": 1, "g": "a"}, "numbers in column x"),
+        ({"x": np.array([1j, 2], object), "u": 1, "g": "a"}, "numbers in column x"),
         ({"x": ["1"], "u": 1, "g": "a"}, "numbers in column x"),
         ({"x": np.array([1, "2"], dtype=object), "u": 1, "g": "a"}, "numbers in column x"),
         ({"x": [1, 2], "u": [1, 2, 3], "g": "a"}, "unequal length"),

@@ -36,6 +36,12 @@ def test_hypotheses_that_cannot_be_tested_are_refused(text):
         close_line(200)[0].t_test(text)
 
 
+@pytest.mark.parametrize("matrix", [np.eye(3), (np.eye(2), np.ones(3))])
+def test_a_matrix_that_does_not_fit_is_told_its_columns_in_one_line(matrix):
+    with pytest.raises(dp.ArgumentError, match="^cannot .* or a matrix of 2 columns$"):
+        close_line(200)[0].t_test(matrix)
+
+
 def test_what_cannot_be_tested_says_why():
     data = dp.simulate.line(400, seed=1)
     for more, why in (

@@ -38,6 +38,21 @@ def test_the_summary_and_the_export_show_what_happened(make, ols, path, tmp_path
     assert content["requests"][0]["analyst"] == "anna"
 
 
+def test_an_export_does_not_replace_the_ledger(make, path):
+    steward = make(delta=1e-5)
+    before = steward.verify()
+    for place in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
+        with pytest.raises(dp.ArgumentError, match="expected different files"):
+            steward.export(place)
+    assert dp.Ledger(path).verify() == before
+
+
+def test_a_name_that_is_too_long_is_refused_in_words(tmp_path):
+    for call in (dp.Ledger, lambda path: dp.Ledger.create(path, dataset="people", epsilon=1)):
+        with pytest.raises(dp.LedgerError):
+            call(tmp_path / ("a" * 300))
+
+
 def test_spending_is_drawn_over_time(make, reserve):
     ledger = make(delta=1e-5)
     for _ in range(3):

@@ -341,7 +341,7 @@ def test_k_is_the_methods_own_without_a_selection():
     [
         ({"select": "best"}, "expected select to be one of kendall, lasso"),
         ({"select": None}, "to keep k=2 of the terms, add select="),
-        ({"k": 5}, "nothing to select with k=5 and the 5 terms"),
+        ({"k": 5}, "nothing to select with k=5 among "),
         ({"k": None}, "nothing to select with k=5"),
         ({"k": 0}, "expected k"),
         ({"k": True}, "expected k"),

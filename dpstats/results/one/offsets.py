@@ -3,6 +3,7 @@
 import numpy as np
 
 from dpstats.errors import ArgumentError
+from dpstats.formula.newdata import real_numbers
 
 # What each model takes beside new data.
 _TAKES = {"Logit": ("offset",), "Poisson": ("offset", "exposure")}
@@ -29,8 +30,8 @@ def added_to(model: str, rows: int, offset=None, exposure=None) -> np.ndarray | 
 
 def _numbers(name: str, given, rows: int) -> np.ndarray:
     try:
-        found = np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
+        found = real_numbers(np.asarray(given))
+    except (TypeError, ValueError, OverflowError):
         found = np.array(np.nan)
     usable = np.isfinite(found) & (found > 0 if name == "exposure" else True)
     if found.shape in ((), (rows,)) and usable.all():

@@ -4,14 +4,20 @@ from dpstats.errors import NotReleasedError
 
 _LIKELIHOOD = "the likelihood of confidential rows was not released"
 _NEVER = {
-    ("resid", "fittedvalues", "wresid"): "row by row it is the confidential data",
-    ("get_influence", "outlier_test"): "row by row it is the confidential data",
+    (
+        *("resid", "resids", "wresid", "resid_pearson", "resid_dev", "resid_response"),
+        *("fittedvalues", "fitted_values", "get_influence", "outlier_test"),
+    ): "row by row it is the confidential data",
     ("ssr", "mse_resid"): "scale is the residual variance and df_resid its degrees of freedom",
     ("ess", "centered_tss", "uncentered_tss", "mse_model", "mse_total"): (
         "rsquared and scale say how far the model fits, where they were released"
     ),
     ("fvalue", "f_pvalue", "f_statistic"): "it was not paid for; f_test() tests hypotheses jointly",
-    ("aic", "bic", "llf", "llnull", "llr", "deviance", "null_deviance"): _LIKELIHOOD,
+    (
+        *("aic", "bic", "info_criteria", "llf", "llnull", "llr", "llr_pvalue"),
+        *("deviance", "null_deviance", "pearson_chi2"),
+    ): _LIKELIHOOD,
+    ("pred_table", "condition_number", "eigenvals"): "it was not paid for",
     ("prsquared",): "McFadden's is of a logit alone",
     ("sargan", "basmann", "j_stat", "wooldridge_overid", "wu_hausman", "durbin"): (
         "no test of instruments was paid for; first_stage and anderson_rubin() of dp_iv tell how "
@@ -23,13 +29,18 @@ _HERE = {
     ("predict_proba",): "predict(newdata)",
     ("summary2",): "summary()",
     ("save",): "to_json()",
+    ("load",): "from_json(text)",
+    ("loc", "get_group"): "result[label] of a fit with by=",
+    ("score",): "rsquared",
     ("to_csv",): "tidy().to_csv(path)",
     ("to_latex", "as_latex"): "dpstats.compare(result).to_latex()",
     ("to_html", "as_html"): "dpstats.compare(result).to_html()",
     ("to_markdown",): "dpstats.compare(result).to_markdown()",
     ("to_word",): "dpstats.compare(result).to_word(path)",
     ("to_excel",): "dpstats.compare(result).to_excel(path)",
-    ("wald_test",): "f_test(hypotheses)",
+    ("wald_test", "wald_test_terms", "compare_f_test"): "f_test(hypotheses)",
+    ("t_test_pairwise",): "t_test(hypotheses)",
+    ("compare_lr_test", "compare_lm_test"): "f_test(hypotheses), a Wald test",
     ("coef", "coef_", "intercept_", "coefficients"): "params",
     ("se", "stderr", "std_err", "std_errors"): "bse",
     ("tstat", "tstats"): "tvalues",
@@ -40,6 +51,7 @@ _HERE = {
     ("get_robustcov_results", "HC0_se", "HC1_se", "HC2_se", "HC3_se"): (
         'bse of a fit with cov_type="HC1"'
     ),
+    ("cov_HC0", "cov_HC1", "cov_HC2", "cov_HC3"): 'cov_params() of a fit with cov_type="HC1"',
 }
 _OF_GROUPS = (
     *("tvalues", "pvalues", "rsquared", "rsquared_adj", "scale", "df_resid", "fit_statistics"),

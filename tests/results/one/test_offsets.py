@@ -64,6 +64,8 @@ def test_groups_take_which_too():
         {"offset": [1.0, 2.0, 3.0]},
         {"offset": np.nan},
         {"offset": "t"},
+        {"offset": "1"},
+        {"offset": np.complex64(1j)},
         {"exposure": 0.0},
         {"exposure": [1.0, -1.0]},
     ],
