@@ -30,6 +30,7 @@ KINDS: dict[str, tuple[int, str, bool, dict]] = {
     "10, a number": (9, NUMBER, False, {}),
     "10, neither": (9, NEITHER, False, {}),
     "5 | g": (4, FACTOR, True, {}),
+    "5, neither | g": (4, NEITHER, True, {}),
 }
 
 

@@ -98,6 +98,7 @@ def _extremes(
         leverage=float(squares.max() * farther**2) + max(codes, 1) * Extremes.CODE_LEVERAGE,
         kurtosis=kurtosis + _UNSEEN_KURTOSIS * is_rough,
         skewness=skewness,
+        apart=_apart(units) * (within == 0),
         tails=tails,
         far_tails=np.where(has_tail, tails, unseen),
         distances=distances,
@@ -220,6 +221,15 @@ def _tails(units: list[np.ndarray]) -> np.ndarray:
     """Return the tails (d,) of standardised columns."""
     moments = [_moments(unit) for unit in units]
     return np.array([Extremes.tail(fourth, _is_long(fourth, third)) for fourth, third in moments])
+
+
+def _apart(units: list[np.ndarray]) -> np.ndarray:
+    """Return the squared distances (d,) between the values of columns that have two, else 0.
+
+    Of parts q and 1 - q of the rows it is 1 / (q (1 - q)), which is the squared skewness and 4.
+    """
+    moments = [_moments(unit) for unit in units]
+    return np.array([0.0 if _is_long(*both) else both[1] ** 2 + 4 for both in moments])
 
 
 def _has_tails(units: list[np.ndarray]) -> np.ndarray:

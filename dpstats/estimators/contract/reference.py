@@ -24,6 +24,8 @@ class Extremes:
         Largest squared leverage of a row, as far as is seen.
     kurtosis, skewness : numpy.ndarray, shape (d,)
         Of the numeric columns of the design.
+    apart : numpy.ndarray, shape (d,)
+        Squared distances between the values of columns that have two, in variances; 0 of others.
     tails : numpy.ndarray, shape (d,)
         By how much the kurtosis exceeds that of a normal column, 3, if tails go on where noise
         hides them; 0 of columns that are not seen to have one (:meth:`has_tail`). Of an interaction
@@ -116,6 +118,7 @@ class Extremes:
     leverage: float
     kurtosis: np.ndarray
     skewness: np.ndarray
+    apart: np.ndarray
     tails: np.ndarray
     far_tails: np.ndarray
     distances: np.ndarray
@@ -198,6 +201,7 @@ class Extremes:
             leverage=math.inf,
             kurtosis=np.full(columns, math.inf),
             skewness=none,
+            apart=none,
             tails=none,
             far_tails=none,
             distances=np.zeros((columns, len(cls.SHARES))),

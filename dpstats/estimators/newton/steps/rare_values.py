@@ -24,9 +24,6 @@ from dpstats.estimators.newton.steps.whitening import Whitening
 # A level is rare if it has at most one of so many rows. A column without a tail and with a kurtosis
 # from here on has two values, of which the rarer one is in about 1 / kurtosis of the rows.
 _RARE = 6.0
-# A kurtosis is at least its squared skewness and 1, and that much of two values alone. It may be
-# larger by this where noise gives a column of two values others.
-_TWO_VALUES = 0.3
 # Other columns leave less than one in so many parts of a number of which the rest is rare.
 _REST = 5.0
 # Directions of such a cosine are one.
@@ -185,21 +182,19 @@ def rare_levels(basis: IndicatorBasis, map_: np.ndarray) -> tuple[np.ndarray, np
 def rare_rests(queries: RowQueries, whitening: Whitening) -> tuple[np.ndarray, np.ndarray]:
     """Return directions (k, p) of rare rows that are left of numbers, and one over their shares.
 
-    Other columns leave these of a number with two values. Two values that are w apart, in parts q
-    and 1 - q of the rows, have the variance q (1 - q) w^2, and 1 / (q (1 - q)) is their squared
-    skewness and 4. Of that other columns leave 1 / |d|^2 by X'X, where a unit of the column is
-    mapped to ``d`` (p,). A part s of the rows that are left with w have a mean square of s w^2, so
-    that 1 / s is w^2 |d|^2. So have those that belong to neither of two groups, each with a number;
-    what is left of one is then that of the other, and counts once.
+    Other columns leave these of a number with two values. Of its variance they leave 1 / |d|^2 by
+    X'X, where a unit of the column is mapped to ``d`` (p,). A part s of the rows that are left with
+    the distance w of the values have a mean square of s w^2, so that 1 / s is w^2 |d|^2. So have
+    those that belong to neither of two groups, each with a number; what is left of one is then that
+    of the other, and counts once. Pairs of rows that differ by w are left so too.
     """
-    extremes, reference = queries.reference.extremes, queries.reference
+    reference = queries.reference
     directions = queries.basis.directions(whitening.map)
     lengths = np.linalg.norm(directions, axis=1)
     inflated = (lengths * np.linalg.norm(reference.root, axis=1)) ** 2
-    beyond_two = extremes.kurtosis - extremes.skewness**2 - 1
-    has_rest = (beyond_two < _TWO_VALUES) & (extremes.within == 0) & (inflated > _REST)
+    has_rest = (reference.extremes.apart > 0) & (inflated > _REST)
     units = directions[has_rest] / lengths[has_rest, None]
-    rarity = (inflated * (extremes.skewness**2 + 4))[has_rest]
+    rarity = (inflated * reference.extremes.apart)[has_rest]
     kept: list[int] = []
     for place in np.argsort(-rarity).tolist():
         if not (np.abs(units[kept] @ units[place]) > _PARALLEL).any():

@@ -118,14 +118,15 @@ class Sizes:
 
     def _excess(self, kurtosis: float) -> float:
         """Return the tail of differences with a kurtosis, 0 of a column of two values."""
-        return Extremes.tail(kurtosis, self._is_long)
+        return Extremes.tail(kurtosis, self.is_long)
 
     @property
     def _has_tail(self) -> bool:
-        return Extremes.has_tail(self.kurtosis, self._is_long, self.farthest)
+        return Extremes.has_tail(self.kurtosis, self.is_long, self.farthest)
 
     @property
-    def _is_long(self) -> bool:
+    def is_long(self) -> bool:
+        """Tell whether differences are those of a column of more than two values."""
         others = float(self.shares @ (self.points > 0))
         return self.kurtosis * others > _TWO_VALUES
 
@@ -244,6 +245,8 @@ def reference_of(
         leverage=float(sum(far)),
         kurtosis=np.array([_UNKNOWN_KURTOSIS if c is None else c.kurtosis for c in columns]),
         skewness=np.zeros(len(columns)),  # differences are symmetric
+        # those of two values are as large in one of so many pairs, and 0 in others
+        apart=np.array([0.0 if c is None or c.is_long else c.kurtosis for c in columns]),
         tails=np.array([0.0 if c is None else c.tail for c in columns]),
         far_tails=np.array([0.0 if c is None else c.far_tail for c in columns]),
         distances=np.array(

@@ -199,8 +199,8 @@ def rests(chances: list[float], law="binary") -> tuple[np.ndarray, ...]:
     numbers = np.column_stack([of == 0, of == 1]) * 1.0
     numbers += (law != "binary") * rng.normal(0, 0.5, numbers.shape)
     sds, standardised = numbers.std(axis=0), (numbers - numbers.mean(axis=0)) / numbers.std(axis=0)
-    skewness, kurtosis = ((standardised**k).mean(axis=0) for k in (3, 4))
-    extremes = replace(PROBLEM.reference.extremes, skewness=skewness, kurtosis=kurtosis)
+    apart = np.ptp(standardised, axis=0) ** 2 * (law == "binary")
+    extremes = replace(PROBLEM.reference.extremes, apart=apart)
     reference = replace(
         PROBLEM.reference, extremes=extremes, center=numbers.mean(axis=0), root=np.diag(sds)
     )

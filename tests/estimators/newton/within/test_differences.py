@@ -79,7 +79,10 @@ def test_differences_have_a_tail_where_they_are_of_more_than_two_values():
         kinds = (normal, skewed[0] - skewed[1], with_few_ones())
         light, long, few = (read_sizes(histogram(kind, 10.0, seed)) for kind in kinds)
         assert light.tail < 1 and 3 < long.tail < 60 and few.tail == 0 and few.kurtosis > 50
-    assert reference_of([None, long], y, None, 0.6).extremes.tails.tolist() == [0, long.tail]
+    extremes = reference_of([None, long, few], y, None, 0.6).extremes
+    assert extremes.tails.tolist() == [0, long.tail, 0]
+    assert extremes.apart[:2].tolist() == [0, 0]
+    assert extremes.apart[2] * few.scale**2 == pytest.approx(1, rel=0.2)  # they are 1 or 0
 
 
 def test_a_tail_that_is_seen_goes_on_where_noise_hides_it():
