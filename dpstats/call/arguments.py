@@ -132,6 +132,8 @@ def _request(
         outcomes=Outcomes.of(given.outcomes, *learned) if given.outcomes else None,
     )
     check(request)
+    if request.subset:
+        request.subset.check_levels(formula)
     return request.with_terms()
 
 

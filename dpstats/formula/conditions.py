@@ -123,6 +123,29 @@ class Condition:
         with np.errstate(all="ignore"):
             return np.asarray(eval(self.code, {**names}, data), dtype=bool)  # noqa: S307 - checked
 
+    def levels_left_out(self, name: str, kind: Categorical) -> list:
+        """List the levels of a column that a part of the condition leaves out by itself.
+
+        >>> region = Categorical(("north", "south", "west"))
+        >>> Condition.parse("age > 25 & region != 'west'").levels_left_out("region", region)
+        ['west']
+        """
+        every = {name: np.arange(len(kind.levels))}
+        kept = np.ones(len(kind.levels), dtype=bool)
+        for part in _joined(ast.parse(self.code, mode="eval").body):
+            code = ast.unparse(part)
+            if read(code).variables.keys() == {name}:
+                kept &= replace(self, code=code).holds(every, {name: kind})
+        return [level for level, stays in zip(kind.levels, kept, strict=True) if not stays]
+
+
+def _joined(node: ast.expr) -> list[ast.expr]:
+    """List the parts of a condition that a row must meet all."""
+    match node:
+        case ast.BinOp(left, ast.Mult(), right):
+            return [*_joined(left), *_joined(right)]
+    return [node]
+
 
 def _hint(text: str) -> str:
     """Suggest what to write instead of a condition that is no expression."""

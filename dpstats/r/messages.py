@@ -4,7 +4,7 @@ import re
 
 _WORDS = [
     (r"""=\{(["'])([^{}]+?)\1: ([^{}]+)\}""", r" = list(`\2` = \3)"),
-    (r"(?<== )\((low, high|0, 1)\)\)|(?<== )\[(\.\.\.)\]\)", r"c(\1\2))"),
+    (r"(?<== )\((low, high|0, 1)\)\)|(?<== )\[([^\[\]()]*)\]\)", r"c(\1\2))"),
     (r"=\{column: \(low, high\)\}", " = list(column = c(low, high))"),
     (r"result\.summary\(alpha=\) or result\.conf_int\(alpha=\)", "confint(fit, level = )"),
     (r"dpstats\.testing\.insecure_seed", "with_insecure_seed()"),
@@ -50,7 +50,7 @@ _WORDS = [
     (r"of type category", "of type factor"),
     (r"pip install 'dpstats\[parquet\]'", "install_dpstats()"),
     # texts in R's quotes; the name of a column has those of R's own messages
-    (r"""(?<!column )(?<!\w)'([^'"]*)'""", r'"\1"'),
+    (r"""(?<!column )(?<![\w")])'([^'"]*)'""", r'"\1"'),
     (r"\b([a-z]\w*)=(?=[\s,;:.)]|$)", r"\1"),
     (r"(?<=[\w)])=(?=[\"'\d]|TRUE|FALSE|NULL)", " = "),
 ]

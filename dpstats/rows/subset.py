@@ -1,14 +1,14 @@
 """Check the condition of subset=, and find the kinds of the columns that it reads."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from dpstats.engines import AnyTable
 from dpstats.engines.columns import NUMERIC, UNTYPED
-from dpstats.errors import ArgumentError
-from dpstats.formula import Condition
+from dpstats.errors import ArgumentError, shown
+from dpstats.formula import Condition, Formula
 from dpstats.schema import (
     BOOLEAN,
     UNLIMITED,
@@ -55,6 +55,27 @@ class Subset:
             f"rows are used where {self.condition.text}; each row decides by its own values, and "
             "one with a missing value there is left out"
         )
+
+    def check_levels(self, formula: Formula) -> None:
+        """Raise ArgumentError where it leaves out all rows of a level that has a coefficient."""
+        coded = [name for of in formula.readings[1:] for name in (of.bare, *sorted(of.categorical))]
+        for name in self.schema.keys() & coded:
+            kind = self.schema[name]
+            if isinstance(kind, Categorical):
+                if left_out := self.condition.levels_left_out(name, kind):
+                    raise ArgumentError(_no_row_of(left_out, name, kind, self.condition.text))
+
+
+def _no_row_of(left_out: Sequence, name: str, kind: Categorical, text: str) -> str:
+    """Say which level has a coefficient and no row, and what to write instead."""
+    stay = [level for level in kind.levels if level not in left_out]
+    said = f"subset={text!r} leaves out all rows in which {name} is {shown(left_out[0])}, "
+    if len(stay) < 2:
+        return f"{said}so {name} has no effect to estimate; leave it out of the formula"
+    return (
+        f"{said}of which nothing could be estimated; declare the others, "
+        f'levels={{"{name}": {shown(stay)}}}, which leaves these rows out, and not by subset'
+    )
 
 
 def declared_subset(text, table: AnyTable, schema: Schema, levels: Mapping) -> Subset | None:

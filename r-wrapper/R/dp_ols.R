@@ -26,7 +26,8 @@
 #' `by`, `unit`, `cluster` and `weights` take the name of a column as it is, `by = school`, as a text,
 #' `by = "school"`, or after a tilde, `by = ~school`; several in `by = c(state, county)` or
 #' `by = ~state + county`. A name that is no column of a data frame is a variable that holds such a text.
-#' `subset` is a condition on such names.
+#' `subset` is a condition on such names. Where it would leave out a whole level of a factor in the formula,
+#' which `lm()` then drops, declare the `levels` that stay in its place.
 #'
 #' @section Fixed effects:
 #' `wage ~ educ | state` absorbs the effects of one column, as in fixest: the coefficients are those

@@ -35,6 +35,9 @@ no_such_column <- function(name, columns) {
   meant <- if (stata != name && stata %in% columns) {
     paste0("; write ", if (startsWith(name, "c.")) stata else paste0("factor(", stata, ")"))
   }
+  if (name %in% c("sum", "helmert", "poly", "treatment")) {
+    meant <- paste0("; if it is meant to code a factor, write contr.", name)
+  }
   distance <- utils::adist(name, columns, ignore.case = TRUE)
   near <- columns[distance <= nchar(name) / 3][which.min(distance[distance <= nchar(name) / 3])]
   listed <- paste0(toString(utils::head(columns, 20L)), if (length(columns) > 20L) " and others")

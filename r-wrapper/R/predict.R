@@ -5,8 +5,9 @@
 #' fixest's are for a group whose effect it does not know: absorbed effects are not released.
 #'
 #' A prediction beyond the declared bounds of the response is the bound, and so are finite ends of
-#' intervals; standard errors are those of the line. For the line itself multiply
-#' [model.matrix()][kind] by [coef()].
+#' intervals; standard errors are those of the line. Predictions of the default, but not their intervals,
+#' end, beside that, where the response is seen to, within 2 to 5 standard deviations of its mean. For the
+#' line itself multiply [model.matrix()][kind] by [coef()].
 #'
 #' @param object A fit by [dp_ols()].
 #' @param newdata A data frame with a column for each variable right of `~`.

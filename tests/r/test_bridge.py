@@ -246,6 +246,14 @@ def test_an_interrupt_whose_handler_fails_is_one_too(monkeypatch):
         signal.signal(signal.SIGINT, before)
 
 
+def test_a_text_within_a_text_keeps_its_quotes():
+    said = """subset='g != "a"' leaves out 'a'; give levels={"g": ['b', 'c']}, or leave it"""
+    wanted = (
+        """subset = 'g != "a"' leaves out "a"; give levels = list(g = c("b", "c")), or leave it"""
+    )
+    assert in_r(said) == wanted
+
+
 def test_messages_are_in_the_words_of_r():
     reply = answer("fit", CALL | {"formula": "y ~ log(x)", "data": columns(x=[1.0], y=[1.0])})
     assert reply["error"] == "ArgumentError"

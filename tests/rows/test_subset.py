@@ -139,6 +139,46 @@ def test_what_cannot_be_a_subset_is_refused_in_one_sentence(case):
         fit(data, subset, epsilon=1)
 
 
+@pytest.mark.parametrize(
+    "formula, subset, message",
+    [
+        ("y ~ x + kind", "kind == 'v'", "in which kind is 'u', so kind has no effect .*leave it"),
+        ("y ~ x*member", "age > 30 & ~member", "in which member is True, so member has no effect"),
+        ("y ~ three", "three != 'a'", r'declare the others, levels=\{"three": \[\'b\', \'c\'\]'),
+        ("y ~ C(three, Sum) + x", "three in ['a', 'b']", "in which three is 'c', of which nothing"),
+        (dp.RFormula("y ~ x:three"), dp.RFormula("three == 'a' | three == 'b'"), "three is 'c'"),
+    ],
+)
+def test_a_level_of_which_a_subset_leaves_no_row_is_refused_before_it_costs(
+    formula, subset, message
+):
+    """The fit of lm has no column for it; here its coefficient, or that of all, would be noise."""
+    data, budget = people(90), dp.Budget(epsilon=1)
+    data["three"] = pd.Categorical(list("abc") * 30)
+    with pytest.raises(dp.ArgumentError, match=message):
+        dp.dp_ols(formula, data, epsilon=1, subset=subset, budget=budget)
+    assert budget.spent == (0, 0)
+    only = dp.dp_ols("y ~ three", data, epsilon=1, levels={"three": ["b", "c"]}, budget=budget)
+    assert list(only.params.index) == ["Intercept", "three[T.c]"]
+
+
+@pytest.mark.parametrize(
+    "formula, subset",
+    [
+        ("y ~ x", "kind == 'v'"),
+        ("y ~ x + kind", "kind == 'v' | age > 30"),
+        ("y ~ x + I(three == 'b')", "three != 'a'"),
+        ("y ~ kind + x", "(kind == 'v') == (x > 0.5)"),
+    ],
+)
+def test_a_subset_that_leaves_a_row_of_each_level_is_not(formula, subset):
+    data = people(90)
+    data["three"] = pd.Categorical(list("abc") * 30)
+    with dp.testing.insecure_seed(1):
+        found = dp.dp_ols(formula, data, epsilon=1, subset=subset)
+    assert any(f"rows are used where {subset}" in text for text in found.privacy.assumptions)
+
+
 def test_a_ledger_tells_subsets_apart():
     call = {"method": "adassp", "epsilon": 1, "delta": None, "bounds": BOUNDS, "levels": None,
             "x_new": None, "neighbors": None, "missing": "drop", "row_norm": None,

@@ -68,11 +68,13 @@ class Predicted(Inferred):
 
         Within the ranges of the schema a prediction is the sum of coefficients times columns, and
         where that is beyond the declared bounds of the response it is the bound; so are the finite
-        ends of intervals. Standard errors are those of the sum. Of a logit all are probabilities:
-        ends are those of the sum's interval, and standard errors are by the delta method.
-        Variables that lie farther out than those that a fit by ``noisy_newton`` saw are clipped as
-        these were, those of ``shrunken`` at the ranges. Of ``y ~ x | state`` predictions are NaN,
-        as those of fixest are for a group whose effect it does not know: effects are not released.
+        ends of intervals. Predictions of ``noisy_newton`` end, beside that, where the response is
+        seen to, within 2 to 5 standard deviations of its mean. Standard errors are those of the
+        sum. Of a logit all are probabilities: ends are those of the sum's interval, and standard
+        errors are by the delta method. Variables that lie farther out than those that a fit by
+        ``noisy_newton`` saw are clipped as these were, those of ``shrunken`` at the ranges. Of
+        ``y ~ x | state`` predictions are NaN, as those of fixest are for a group whose effect it
+        does not know: effects are not released.
 
         Parameters
         ----------

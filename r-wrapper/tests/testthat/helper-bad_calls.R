@@ -93,6 +93,9 @@ bad_calls <- expression(
   dp_ols(y ~ x, d, epsilon = 1, subset = between(x, 0, 1)), dp_ols(y ~ x, d, epsilon = 1, by = day),
   dp_ols(y ~ i(g, b, ref = "a"), d, epsilon = 1), dp_ols(y ~ i(g, factor(k), ref = "a"), d, epsilon = 1, levels = list(k = 1:2)),
   dp_ols(y ~ x, d, epsilon = 1, unit = ~ factor(k)), dp_ols(y ~ x, d, epsilon = 1, weights = ~ k^2),
+  dp_ols(y ~ x + g, d, epsilon = 1, subset = g != "a"), dp_ols(y ~ b, d, epsilon = 1, subset = !b),
+  dp_ols(y ~ poly(b, 2), d, epsilon = 1), dp_ols(y ~ C(g, sum), d, epsilon = 1),
+  dp_ols(y ~ s, d, epsilon = 1, levels = list(s = c("u", "v", "w")), subset = s %in% c("u", "w")),
   dp_ols(y ~ x, d, epsilon = 1, subset = as.integer(g) == 2), dp_ols(y ~ x, d, epsilon = 1, subset = g == "zz"),
   dp_ols(y ~ poly(x, 2)[, 1], d, epsilon = 1), dp_ols(y ~ poly(x, k, degree = 2), d, epsilon = 1),
   dp_ols(y ~ x, d, epsilon = 1, subset = day > as.Date(x)), dp_ols(y ~ factor(k, levels = 1:501), d, epsilon = 1),
@@ -215,7 +218,7 @@ bad_calls <- expression(
 
 # Those of logits, after the others on the page.
 bad_calls <- c(bad_calls, expression(
-  dp_logit(b ~ x, d), dp_logit(list(), d, 1), dp_logit(b ~ x, d, 1, x = TRUE), dp_logit("b ~ x", d, 1), dp_logit(b ~ x, as.list(d), 1),
+  dp_logit(b ~ x, d), dp_logit(I(1 - k) ~ x, d, 1), dp_logit(list(), d, 1), dp_logit(b ~ x, d, 1, x = TRUE), dp_logit("b ~ x", d, 1), dp_logit(b ~ x, as.list(d), 1),
   dp_logit(b ~ x, d, -1), dp_logit(b ~ x, d, 1, delta = 0), dp_logit(b ~ nowhere, d, 1),
   dp_logit(day ~ x, d, 1, bounds = list(day = c(0, 5))), dp_logit(s ~ x, d, 1), dp_logit(one ~ x, d, 1),
   dp_logit(s ~ x, d, 1, levels = list(s = c("u", "v", "w"))), dp_logit(log(y) ~ x, d, 1),

@@ -101,4 +101,5 @@ test_that("columns that the formula does not use do not cross", {
   expect_named(used_columns(y ~ x, d, NULL), c("y", "x"))
   expect_named(used_columns(y ~ ., d[1:2], NULL), c("y", "x"))
   expect_error(used_columns(y ~ z, d, NULL), "no column 'z'; the columns are y, x, odd")
+  expect_error(used_columns(y ~ C(odd, sum), d, NULL), "no column 'sum'; .* write contr.sum")
 })
