@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -21,7 +21,7 @@ def checked_outputs(arguments, endings: tuple[str, ...]) -> list[Path]:
     data, *others, ledger = (
         getattr(arguments, name, None) for name in ("data", "schema", "groups_file", "ledger")
     )
-    read = [*(matching(data) if data is not None else ()), *filter(None, others)]
+    read = [*_files(data), *filter(None, others)]
     files = {Path(name).resolve() for name in read}
     for path in [*map(Path, filter(None, [ledger])), *paths]:
         if path.resolve() in files:
@@ -33,6 +33,13 @@ def checked_outputs(arguments, endings: tuple[str, ...]) -> list[Path]:
     if arguments.plot:
         check_matplotlib()
     return paths
+
+
+def _files(data: str | None) -> list[str]:
+    """List the files of DATA; where there are none, what opens them says so."""
+    with suppress(ArgumentError):
+        return [] if data is None else matching(data)
+    return []
 
 
 def checked_output(name: str, option: str, endings: tuple[str, ...]) -> Path:
