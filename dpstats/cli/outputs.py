@@ -11,12 +11,12 @@ from dpstats.engines.open_table import matching
 from dpstats.errors import ArgumentError
 from dpstats.escaping import save_csv
 
-_PICTURES = (".png", ".pdf", ".svg")
+PICTURES = (".png", ".pdf", ".svg")
 
 
 def checked_outputs(arguments, endings: tuple[str, ...]) -> list[Path]:
-    """Check that the outputs are writable and no files that are read, and return their paths."""
-    outputs = [(arguments.out, "-o", endings), (arguments.plot, "--plot", _PICTURES)]
+    """Check that outputs are writable and replace no file that is read; return their paths."""
+    outputs = [(arguments.out, "-o", endings), (arguments.plot, "--plot", PICTURES)]
     paths = [checked_output(*output) for output in outputs if output[0] is not None]
     data, *others, ledger = (
         getattr(arguments, name, None) for name in ("data", "schema", "groups_file", "ledger")
