@@ -89,7 +89,7 @@ class DeclaredSchema(NamedTuple):
     notes: tuple[str, ...]
 
     def beside(self, other: "DeclaredSchema") -> "DeclaredSchema":
-        """Merge what is declared for two formulas; of a column in both, ``other`` takes precedence."""
+        """Merge what two formulas declare; of a column in both, ``other`` takes precedence."""
         return DeclaredSchema(
             {**self.schema, **other.schema},
             tuple(dict.fromkeys((*other.unbounded, *self.unbounded))),
