@@ -89,7 +89,7 @@ class DeclaredSchema(NamedTuple):
     notes: tuple[str, ...]
 
     def beside(self, other: "DeclaredSchema") -> "DeclaredSchema":
-        """Return what is declared for two formulas; the other one's kinds of columns stand."""
+        """Merge what two formulas declare; of a column in both, ``other`` takes precedence."""
         return DeclaredSchema(
             {**self.schema, **other.schema},
             tuple(dict.fromkeys((*other.unbounded, *self.unbounded))),
@@ -102,7 +102,7 @@ def declared_together(
 ) -> tuple[DeclaredSchema, dict[str, tuple[float, float]]]:
     """Return what is declared of all variables of formulas, and bounds of their terms.
 
-    What the earliest formula with a variable or a term says of it stands.
+    The earliest formula that names a variable or a term takes precedence.
     """
     found, term_bounds = DeclaredSchema({}, (), ()), {}
     for formula in formulas:
@@ -200,7 +200,7 @@ def kind_of_column(
 def _kind_without_range(
     name: str, formula: Formula, table: AnyTable, row_norm, method: Method
 ) -> Numeric | None:
-    """Return what stands for the range of a number, None where nothing says that it is one."""
+    """Return a placeholder for the missing range of a number, None of an undeclared column."""
     transformed = name in formula.declared
     if transformed and not method.ranges.marginals:
         raise ArgumentError(
@@ -217,7 +217,7 @@ def _kind_without_range(
 
 
 def _is_one(kind: Kind, own: Collection[Kind]) -> bool:
-    """Tell whether a kind is one of this module's own, to which declared ones may be equal."""
+    """Tell by identity whether a kind is one of ``own``, to which a declared kind may be equal."""
     return any(kind is one for one in own)
 
 

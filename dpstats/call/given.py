@@ -77,7 +77,7 @@ class RowColumns:
         return replace(self, cluster=checked_cluster(method, self.cluster, formula.absorbed))
 
     def beside(self, schema: Schema) -> Schema:
-        """Return the schema of a formula with these columns, of which its own kinds stand."""
+        """Add these columns to the schema of a formula, whose own kinds take precedence."""
         known = {} if self.weights is None else {self.weights.column: self.weights.kind}
         known = {**known, **schema}
         added = {} if self.offset is None else self.offset.schema

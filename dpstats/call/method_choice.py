@@ -45,7 +45,7 @@ def chosen_method(
     declared: Schema,
     columns: RowColumns,
 ) -> Chosen:
-    """Return the method of a call as it fits this formula: with a companion, absorbing, several."""
+    """Return the method of a call, adapted to its companion, absorbed column or outcomes."""
     name, plan = given.method, ""
     if is_word(name, AUTO):
         name, plan = _automatic(given, formula, table, declared, columns)

@@ -38,7 +38,7 @@ class Outcomes:
 
     @property
     def references(self) -> tuple[Reference, ...]:
-        """Return what was released of the other responses, nothing before it is."""
+        """Return what was released of the other responses; empty before the release."""
         return tuple(other.reference for other in self.others if other.reference is not None)
 
     def with_released(self, found: Sequence[tuple[Design, Reference]]) -> "Outcomes":

@@ -157,7 +157,7 @@ class Request:
 
     @property
     def regressions(self) -> list[tuple[Formula, Design]]:
-        """Return formulas and designs of all responses: its own, a first stage's, others'."""
+        """Return formula and design of each response: its own, a first stage's, outcomes'."""
         first, found = self.first_stage, [(self.formula, self.design)]
         found += [] if first is None else [(first.formula.first_stage, first.design)]
         others = () if self.outcomes is None else self.outcomes.others

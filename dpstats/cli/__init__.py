@@ -50,6 +50,9 @@ _WORDING = (
     (r"\bx_new\b", "--x-new"),
     (r"\brow_norm\b", "--row-norm"),
     (r" or a Categorical column \(in polars an Enum\)", ""),
+    (r"make one with dpstats\.Ledger\.create", "make one with `dpstats ledger create`"),
+    (r"--eps: give epsilon=", "did you mean --epsilon?"),
+    (r"; --verbose: give progress=True", ""),
     (r"give a mapping or a data frame with it", "add it with --x-new"),
 )
 

@@ -3,6 +3,7 @@
 import argparse
 import re
 import textwrap
+from collections.abc import Collection
 from pathlib import Path
 
 from dpstats import METHODS, __version__, audit, dp_ols
@@ -23,18 +24,20 @@ from dpstats.engines.columns import UNTYPED
 from dpstats.errors import ArgumentError
 from dpstats.formula import Formula
 from dpstats.selection import SELECTORS
+from dpstats.spelling import nearest
 
 
 class _Parser(argparse.ArgumentParser):
     """Parse arguments, and raise ArgumentError where argparse would exit."""
 
-    def parse_args(self, args=None, namespace=None):
+    def parse_known_args(self, args=None, namespace=None):
         """Parse all arguments, and say what there is instead of those that a command has not."""
-        found, unknown = self.parse_known_args(args, namespace)
+        found, unknown = super().parse_known_args(args, namespace)
         if unknown:
             words = " ".join(unknown)
-            raise ArgumentError(f"unrecognized arguments: {words}{_instead(words, found.run)}")
-        return found
+            instead = _instead(words, found.run, self._option_string_actions)
+            raise ArgumentError(f"unrecognized arguments: {words}{instead}")
+        return found, unknown
 
     def error(self, message):
         """Raise ArgumentError with argparse's message and what there is instead."""
@@ -43,11 +46,13 @@ class _Parser(argparse.ArgumentParser):
         raise ArgumentError(message + "; write dpstats fit DATA 'y ~ x' --epsilon 1" * bool(known))
 
 
-def _instead(words: str, run) -> str:
-    """Say what there is instead of options of other programs, "" of others.
+def _instead(words: str, run, known: Collection[str]) -> str:
+    """Say what there is instead of options of other programs or misspelt ones, "" of others.
 
-    >>> _instead("--person id", None)  # doctest: +ELLIPSIS
+    >>> _instead("--person id", None, ())  # doctest: +ELLIPSIS
     '; --person: name their column, unit="person", which protects ...'
+    >>> _instead("--epsylon 1", None, ["--epsilon"])
+    '; did you mean --epsilon?'
     """
     if words.startswith("--by") and run is _fit:
         return "; `dpstats by` fits one regression a group"
@@ -56,6 +61,8 @@ def _instead(words: str, run) -> str:
     for option in re.findall(r"--([\w-]+)", words):
         if instead := _OTHERS.get(run, INSTEAD).get(option.replace("-", "_")):
             return f"; --{option}: {instead}"
+        if near := nearest(f"--{option}", known):
+            return f"; did you mean {near}?"
     return ""
 
 

@@ -4,7 +4,7 @@ import argparse
 import json
 
 from dpstats import Ledger, run_study
-from dpstats.cli.outputs import check_matplotlib, checked_output, draw
+from dpstats.cli.outputs import PICTURES, check_matplotlib, checked_output, draw
 from dpstats.errors import ArgumentError, LedgerError
 from dpstats.privacy import DEFAULT_DELTA
 from dpstats.results.record.record import verify_record
@@ -12,7 +12,6 @@ from dpstats.results.record.record import verify_record
 PURPOSE = "keep the privacy budget of a data set in a file"
 RUN = "run a study file and write its release record"
 VERIFY = "compare a release record with its checksums"
-_PICTURES = (".png", ".pdf", ".svg")
 
 
 def add_commands(parser: argparse.ArgumentParser) -> None:
@@ -73,7 +72,7 @@ def _create(arguments) -> None:
 def _show(arguments) -> None:
     ledger = Ledger(arguments.ledger)
     if arguments.plot:
-        path = checked_output(arguments.plot, "--plot", _PICTURES)
+        path = checked_output(arguments.plot, "--plot", PICTURES)
         check_matplotlib()
         draw(path, ledger.plot)
     print(ledger.summary())

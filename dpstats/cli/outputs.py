@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -11,17 +11,17 @@ from dpstats.engines.open_table import matching
 from dpstats.errors import ArgumentError
 from dpstats.escaping import save_csv
 
-_PICTURES = (".png", ".pdf", ".svg")
+PICTURES = (".png", ".pdf", ".svg")
 
 
 def checked_outputs(arguments, endings: tuple[str, ...]) -> list[Path]:
-    """Check that the outputs are writable and no files that are read, and return their paths."""
-    outputs = [(arguments.out, "-o", endings), (arguments.plot, "--plot", _PICTURES)]
+    """Check that outputs are writable and replace no file that is read; return their paths."""
+    outputs = [(arguments.out, "-o", endings), (arguments.plot, "--plot", PICTURES)]
     paths = [checked_output(*output) for output in outputs if output[0] is not None]
     data, *others, ledger = (
         getattr(arguments, name, None) for name in ("data", "schema", "groups_file", "ledger")
     )
-    read = [*(matching(data) if data is not None else ()), *filter(None, others)]
+    read = [*_files(data), *filter(None, others)]
     files = {Path(name).resolve() for name in read}
     for path in [*map(Path, filter(None, [ledger])), *paths]:
         if path.resolve() in files:
@@ -33,6 +33,13 @@ def checked_outputs(arguments, endings: tuple[str, ...]) -> list[Path]:
     if arguments.plot:
         check_matplotlib()
     return paths
+
+
+def _files(data: str | None) -> list[str]:
+    """List the files of DATA; where there are none, what opens them says so."""
+    with suppress(ArgumentError):
+        return [] if data is None else matching(data)
+    return []
 
 
 def checked_output(name: str, option: str, endings: tuple[str, ...]) -> Path:

@@ -35,6 +35,8 @@ def open_table(data) -> Table | Stream | SparkTable:
     """
     if isinstance(data, Stream | SparkTable):
         return data
+    if type(data).__module__.startswith("narwhals"):
+        data = data.to_native()
     if isinstance(data, str | os.PathLike):
         return _files([os.fspath(data)])
     if isinstance(data, list) and data and all(isinstance(p, str | os.PathLike) for p in data):

@@ -44,8 +44,8 @@ def _written(result: DPIVResults | DPIVGroupResults) -> dict:
 def anderson_rubin(state: str, level: float, places: Sequence[float] | None = None) -> dict:
     """Compute the Anderson-Rubin set of a fit that R keeps as text, or of groups at places."""
     if places is None:
-        return {"sets": [ends(fit_of(state).anderson_rubin(level))]}
-    sets = groups_of(state).anderson_rubin(level)
+        return {"sets": [ends(fit_of(state).anderson_rubin(1 - level))]}
+    sets = groups_of(state).anderson_rubin(1 - level)
     return {"sets": [ends(sets.iloc[int(place) - 1]) for place in places]}
 
 

@@ -3,10 +3,17 @@
 import numpy as np
 import pandas as pd
 
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, typed
 from dpstats.evidence import BlockEvidence, Evidence, NewtonEvidence
 from dpstats.results.many.group_member import member
-from dpstats.results.one.error_bounds import checked_q, checked_trials, from_reference, from_sums
+from dpstats.results.one.error_bounds import (
+    check_options,
+    checked_q,
+    checked_trials,
+    from_reference,
+    from_sums,
+    not_needed,
+)
 from dpstats.rows.group_labels import columns_of
 
 
@@ -19,8 +26,13 @@ def group_error_bounds(
     data frame of public rows with the group columns.
     """
     q, trials = checked_q(q), checked_trials(trials)
+    check_options(reference, options)
+    if reference is not None and not isinstance(reference, pd.DataFrame):
+        raise ArgumentError(f"expected reference to be a data frame, got {typed(reference)}")
     if reference is not None and not {*columns_of(result.by)} <= {*reference}:
         raise ArgumentError(f"expected reference to have the group column {result.by!r}")
+    if reference is not None and isinstance(result.stack.evidence, NewtonEvidence):
+        raise not_needed(result.method)
     bounds = [
         _of_group(result, g, combinations, q, reference, trials, options)
         for g in range(len(result))

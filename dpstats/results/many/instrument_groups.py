@@ -7,7 +7,7 @@ import pandas as pd
 
 from dpstats.evidence import InstrumentEvidence
 from dpstats.inference import InstrumentWald, anderson_rubin
-from dpstats.option_checks import number
+from dpstats.option_checks import checked_alpha
 from dpstats.results.many.group_member import member
 from dpstats.results.many.groups import DPGroupResults
 from dpstats.results.one.instruments import DPIVResults, OfInstruments
@@ -70,17 +70,18 @@ class DPIVGroupResults(OfInstruments, DPGroupResults):
             }
         )
 
-    def anderson_rubin(self, level: float = 0.95) -> pd.Series:
+    def anderson_rubin(self, alpha: float = 0.05) -> pd.Series:
         """Return by group the effects of the endogenous regressor that are not rejected.
 
-        They are :class:`dpstats.inference.ConfidenceSet`, as of :meth:`DPIVResults.anderson_rubin`.
+        They are :class:`dpstats.inference.ConfidenceSet`, as of :meth:`DPIVResults.anderson_rubin`,
+        of level 1 - alpha.
 
         Raises
         ------
         ArgumentError
-            Unless 0 < level < 1.
+            Unless 0 < alpha < 1.
         """
-        level, degrees = number("level", 0, 1, "()")(level), self._wald.degrees()
+        level, degrees = 1 - checked_alpha(alpha), self._wald.degrees()
         found = pd.Series(index=self._index(), dtype=object, name="anderson_rubin")
         for g, (coefficients, cov, free) in enumerate(zip(*self._reduced, degrees, strict=True)):
             found.iat[g] = anderson_rubin(coefficients, cov, level, float(free))

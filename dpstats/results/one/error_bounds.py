@@ -26,6 +26,23 @@ checked_q = number("q", 0, 100, "(]")
 checked_trials = whole("trials", 1)
 
 
+def check_options(reference, options: Mapping) -> None:
+    """Raise ArgumentError for options of a method that is not run on public rows."""
+    if options and reference is None:
+        raise ArgumentError(
+            f"{next(iter(options))}= is an option of a fit to public rows; add reference=, or "
+            "leave it out"
+        )
+
+
+def not_needed(method: str) -> ArgumentError:
+    """Build the error for public rows where released values describe the private ones."""
+    return ArgumentError(
+        f"error bounds of {method} are simulated from what was released of the private rows; leave "
+        "reference out"
+    )
+
+
 def from_sums(sums: Sums, rows: np.ndarray, q: float, trials: int) -> np.ndarray:
     """Simulate q-th percentiles of |release - least squares| of ``rows`` (m, S) @ coefficients.
 

@@ -18,7 +18,7 @@ from dpstats.inference import (
     critical_values,
     first_stage_f,
 )
-from dpstats.option_checks import number
+from dpstats.option_checks import checked_alpha
 from dpstats.results.one.single import DPResults
 from dpstats.results.record import Published
 from dpstats.results.store.shapes import INSTRUMENTS
@@ -136,20 +136,20 @@ class DPIVResults(OfInstruments, DPResults):
             first_stage_f(coefficients, cov),
         )
 
-    def anderson_rubin(self, level: float = 0.95) -> ConfidenceSet:
+    def anderson_rubin(self, alpha: float = 0.05) -> ConfidenceSet:
         """Return the values of the endogenous regressor's effect that are not rejected.
 
         The test is that of Anderson and Rubin (1949), robust and with the privacy noise. It holds
         however weak the instruments are, so the set may be unbounded, two half-lines or the whole
         line, and empty where several instruments contradict one another. It costs nothing.
+        ``alpha`` is one minus the level of the set.
 
         Raises
         ------
         ArgumentError
-            Unless 0 < level < 1.
+            Unless 0 < alpha < 1.
         """
-        level = number("level", 0, 1, "()")(level)
-        return anderson_rubin(*self._reduced, level, self._degrees)
+        return anderson_rubin(*self._reduced, 1 - checked_alpha(alpha), self._degrees)
 
     @property
     def _reduced(self) -> tuple[np.ndarray, np.ndarray]:

@@ -16,8 +16,7 @@ WHICH = ("mean", "linear")
 def held(ends: np.ndarray, declared: tuple[float, float]) -> np.ndarray:
     """Clip the finite ends of intervals of predictions to the declared bounds of the response.
 
-    The intervals are then those of the predictions, which are so moved; infinite ends still say
-    that nothing is known.
+    Predictions are clipped to them too. Infinite ends stay, as they say that nothing is known.
     """
     return np.where(np.isinf(ends), ends, np.clip(ends, *declared))
 

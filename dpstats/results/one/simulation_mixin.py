@@ -10,12 +10,14 @@ from dpstats.inference import FTest, Sums, Wald
 from dpstats.inference.hypothesis_tests import joint_test, wald_test
 from dpstats.option_checks import checked_alpha, whole
 from dpstats.results.one.error_bounds import (
+    check_options,
     checked_q,
     checked_trials,
     from_blocks,
     from_covariance,
     from_reference,
     from_sums,
+    not_needed,
     released_blocks,
 )
 from dpstats.results.one.fit_statistics import FitStatistics
@@ -54,11 +56,17 @@ class Simulated(FitStatistics):
         ------
         NotReleasedError
             Where a reference is needed.
+        ArgumentError
+            Where a reference is not needed, for options without one, or unless 0 < q <= 100.
         """
         q, trials = checked_q(q), checked_trials(trials)
+        check_options(reference, options)
         rows = np.vstack([np.eye(len(self.names)), self.x_new])
         evidence = self.release.evidence
         sums, blocks = evidence.sums(), released_blocks(self, evidence)
+        known = sums is not None or blocks is not None or isinstance(evidence, NewtonEvidence)
+        if known and reference is not None:
+            raise not_needed(self.method)
         if self.status == "not_identified" and reference is None:
             bound = np.full(len(rows), np.inf)
         elif blocks is not None:

@@ -3,6 +3,7 @@
 import json
 import tracemalloc
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -222,6 +223,7 @@ def queries_of(path, style):
     duckdb, lazy = pytest.importorskip("duckdb"), {"csv": pl.scan_csv, "json": pl.scan_ndjson}
     of_polars, of_duckdb = lazy[style](path), getattr(duckdb, f"read_{style}")(str(path))
     yield of_polars
+    yield nw.from_native(of_polars)
     yield of_polars.join(pl.LazyFrame({"x": [1.0]}).cast(pl.Int64), "x").filter(pl.col("x") > 0)
     yield of_duckdb
     yield duckdb.sql(f"select x + 1 as x from read_{style}_auto('{path}') where x > 0")
@@ -244,6 +246,7 @@ def test_a_query_whose_types_are_stored_is_no_query_of_text(folder, people):
     frame = people.rename(columns={"g": "read_it", "x": "csv scan"})
     stored = [frame, pl.scan_parquet(folder / "*.parquet").filter(pl.col("area") > 0)]
     stored += [pl.from_pandas(frame).lazy(), duckdb.sql("select * from frame")]
+    stored += [nw.from_native(query) for query in stored]
     for data in stored:
         assert "area" in open_table(data).columns
 

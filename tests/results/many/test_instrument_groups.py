@@ -69,19 +69,19 @@ def test_as_noise_vanishes_each_group_is_two_stage_least_squares():
 
 
 def test_first_stages_and_sets_are_those_of_the_members():
-    stages, sets = BY.first_stage.set_index("g"), BY.anderson_rubin(0.9)
+    stages, sets = BY.first_stage.set_index("g"), BY.anderson_rubin(0.1)
     assert stages.term.tolist() == ["z"] * 3
     for label, member in BY.items():
         assert isinstance(member, dp.DPIVResults)
         assert stages.estimate[label] == member.first_stage.params["z"]
         assert stages.std_error[label] == member.first_stage.bse["z"]
         assert stages.fvalue[label] == pytest.approx(member.first_stage.fvalue)
-        assert sets[label] == member.anderson_rubin(0.9)
+        assert sets[label] == member.anderson_rubin(0.1)
         assert member.params.equals(BY.params.loc[label])
         low, high = member.conf_int().to_numpy().T
         own = BY.frame[BY.frame.g == label]
         assert own.lower.tolist() == low.tolist() and own.upper.tolist() == high.tolist()
-    with pytest.raises(dp.ArgumentError, match="level"):
+    with pytest.raises(dp.ArgumentError, match="alpha"):
         BY.anderson_rubin(1)
     two = fit("y ~ x + [d ~ z + w]").first_stage
     assert two.term.tolist() == ["z", "w"] * 3 and (two.fvalue[::2].array == two.fvalue[1::2]).all()

@@ -56,6 +56,21 @@ def test_other_methods_need_a_reference_for_their_error_bounds():
     np.testing.assert_allclose(own[["p25", "p75"]], measured["c_hat"], rtol=0.35)
 
 
+@pytest.mark.parametrize("method", ["adassp", "noisy_newton", "noisy_moments"])
+def test_what_an_error_bound_would_ignore_is_refused(method):
+    data = dp.simulate.line(400, seed=1).assign(g=["a", "b"] * 200)
+    call = {"method": method, "epsilon": 8, "bounds": UNIT, "progress": False}
+    single = dp.dp_ols("y ~ x", data, **call)
+    groups = dp.dp_ols("y ~ x", data, by="g", groups=["a", "b"], **call)
+    with pytest.raises(dp.ArgumentError, match="leave reference out"):
+        single.error_bound(reference=data)
+    for result in (single, groups):
+        with pytest.raises(dp.ArgumentError, match="tau= is an option of a fit to public rows"):
+            result.error_bound(tau=3)
+    with pytest.raises(dp.ArgumentError, match="reference to be a data frame, got a dict"):
+        groups.error_bound(reference={"x": [1]})
+
+
 def test_error_bounds_by_group():
     data = dp.simulate.line(900, seed=1).assign(g=[i % 3 for i in range(900)])
     call = {"by": "g", "groups": [0, 1, 2, 9], "epsilon": 8, "bounds": UNIT}

@@ -48,11 +48,11 @@ def test_the_first_stage_has_coefficients_and_an_f_statistic():
 def test_the_set_of_anderson_and_rubin_is_near_the_interval_of_a_strong_instrument():
     (low, high), *more = FIT.anderson_rubin().intervals
     assert not more and [low, high] == pytest.approx(FIT.conf_int().loc["d"].tolist(), abs=0.02)
-    (wider_low, wider_high), *_ = FIT.anderson_rubin(0.99).intervals
+    (wider_low, wider_high), *_ = FIT.anderson_rubin(alpha=0.01).intervals
     assert wider_low < low < high < wider_high
-    for level in (0, 1, "95%", None):
-        with pytest.raises(dp.ArgumentError, match="level"):
-            FIT.anderson_rubin(level)
+    for alpha in (0, 1, "5%", None):
+        with pytest.raises(dp.ArgumentError, match="alpha"):
+            FIT.anderson_rubin(alpha)
 
 
 def test_a_summary_says_what_the_instruments_are():
