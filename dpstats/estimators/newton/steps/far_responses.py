@@ -6,7 +6,7 @@ from dpstats.estimators.contract import Extremes
 from dpstats.estimators.newton.steps.score_tails import Tail
 
 # Nearly all responses have one value where so large a part of them has.
-_ONE_VALUE = 0.75
+ONE_VALUE = 0.75
 _LEAST_RESPONSE = 1e-6
 
 
@@ -21,7 +21,7 @@ def with_far_responses(tail: Tail, extremes: Extremes, rows: float, dimension: f
     from scipy.special import chdtrc
 
     points, weights = extremes.y_points, extremes.y_weights
-    if extremes.y_unseen or weights.max() < _ONE_VALUE:
+    if extremes.y_unseen or weights.max() < ONE_VALUE:
         return tail
     far = points != points[weights.argmax()]
     responses = np.maximum(np.abs(points[far]), _LEAST_RESPONSE)[:, None]

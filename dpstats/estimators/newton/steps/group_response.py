@@ -13,6 +13,7 @@ from functools import partial
 import numpy as np
 
 from dpstats.estimators.contract import Extremes, Problem, Reference
+from dpstats.estimators.newton.steps.far_responses import ONE_VALUE
 from dpstats.noise import Noise, Query
 from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
@@ -45,8 +46,8 @@ def located(
     The center is the mean of responses within 4 deviations of that of all groups, drawn to it as
     far as noise may account for it; without a constant the response is measured from zero. The
     scale is the root mean square of what a histogram over octaves of distances from the center
-    shows clear of noise, and of what noise may hide where all groups have rows; where it shows too
-    few rows, that of all groups stays.
+    shows clear of noise. Where nearly all of that is in one bin, as of a rare response, what noise
+    may hide in others is part of it; where it shows too few rows, the scale of all groups stays.
 
     Guarantee. The cost, by two releases of sums over the rows of functions of one row each, given
     what was released before. With v the response about the center of all groups, in units of 4
@@ -95,7 +96,10 @@ def _rescaled(
     if counts.sum() > _ENOUGH * deviation and seen.any():
         number = seen.sum()
         second, fourth = (float(seen @ _SIZES**power) / number for power in (2, 4))
-        points, weights = _distribution(points, weights, counts, seen, deviation)
+        if seen.max() >= ONE_VALUE * number:
+            points, weights = _distribution(points, weights, counts, seen, deviation)
+        else:
+            points, weights = np.append(-_SIZES, _SIZES), np.append(seen, seen) / (2 * number)
         square = float(weights @ points**2)
         hidden = square < _ALIKE and _SEEN * deviation > _HIDDEN * number
         kurtosis = min(max(fourth / second**2 / _KURTOSIS - 1, 0.0), 1.0)
