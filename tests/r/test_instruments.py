@@ -41,7 +41,7 @@ def test_other_levels_and_tests_are_answered_from_the_text(block):
     fit = dp.DPIVResults.from_json(state)
     for level in (0.5, 0.99):
         said = answer("anderson_rubin", {"state": state, "level": level})["value"]["sets"][0]
-        assert said == list(fit.anderson_rubin(level).intervals[0])
+        assert said == list(fit.anderson_rubin(1 - level).intervals[0])
     tested = answer("f_test", {"state": state, "hypotheses": ["d = 0"]})["value"]
     assert tested["p_value"] == fit.pvalues["d"]
     assert answer("anderson_rubin", {"state": "no text", "level": 0.9})["error"] == "ArgumentError"
@@ -66,4 +66,4 @@ def test_groups_tell_first_stages_and_sets_of_some_at_other_levels(block):
     (second,) = answer("anderson_rubin", {"state": value["state"], "level": 0.9, "places": [2.0]})[
         "value"
     ]["sets"]
-    assert second == np.ravel(by.anderson_rubin(0.9)["b"].intervals).tolist()
+    assert second == np.ravel(by.anderson_rubin(0.1)["b"].intervals).tolist()
