@@ -41,8 +41,8 @@ def unit_subject(
         request = make_request(
             f"y ~ {' + '.join(names)}", table, method=method.name, methods=methods, epsilon=epsilon,
             delta=delta, neighbors=neighbors, bounds=bounds, levels=None,
-            x_new={name: [-0.5, 0.5] for name in names}, missing="drop", row_norm=None,
-            k=options.get("k"), options=others, unit=unit, max_rows=max_rows,
+            x_new={name: [-0.5, 0.5] for name in names}, k=options.get("k"), options=others,
+            unit=unit, max_rows=max_rows,
         )  # fmt: skip
         return replace(request, method=method)
 

@@ -26,11 +26,11 @@ class Given:
     method: Any
     epsilon: Any
     delta: Any
-    x_new: Any
     neighbors: Any
-    missing: Any
-    row_norm: Any
     options: Mapping[str, Any]
+    x_new: Any = None
+    missing: Any = "drop"
+    row_norm: Any = None
     methods: Mapping[str, Method] | None = None
     select: Any = None
     k: Any = None

@@ -1,6 +1,7 @@
 """Read rows wherever they are: data frames in memory, files and queries in batches, Spark.
 
-Which rows count and what is computed from them is decided elsewhere.
+``open_table`` opens what a call is given; what tables are made of is in the folders. Which rows
+count and what is computed from them is decided elsewhere.
 """
 
 from dpstats.engines.streams import Described

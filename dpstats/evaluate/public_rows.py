@@ -100,9 +100,8 @@ def request_for(
         )
     request = make_request(
         formula, data, method=method, epsilon=epsilon, delta=delta, bounds=bounds, levels=levels,
-        x_new=x_new, neighbors=neighbors, missing="drop", row_norm=None, k=options.pop("k", None),
-        options=options, weights=weights, trim_weights=trim_weights, unit=unit, max_rows=max_rows,
-        cluster=cluster,
+        x_new=x_new, neighbors=neighbors, k=options.pop("k", None), options=options,
+        weights=weights, trim_weights=trim_weights, unit=unit, max_rows=max_rows, cluster=cluster,
     )  # fmt: skip
     if request.unbounded:
         raise ArgumentError(f"expected bounds for {', '.join(request.unbounded)}")

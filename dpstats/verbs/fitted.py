@@ -15,7 +15,7 @@ from dpstats.run.spark_groups import check_remote
 
 def fitted(
     verb: Callable, instead: Mapping[str, str], formula, data, options, budget, progress, n_jobs,
-    schema, bounds, levels, types, by, groups, row_norm=None, **arguments,
+    schema, bounds, levels, types, by, groups, **arguments,
 ) -> Any:  # fmt: skip
     """Fit each formula of a call of ``verb``, in each group where there are any.
 
@@ -26,9 +26,7 @@ def fitted(
     check_supported(options, signature(verb).parameters, verb.__name__, instead)
     declared = Schema.of(schema).updated(bounds, levels, types)
     groups = declared_groups(by, groups, declared.levels)
-    requests = make_requests(
-        formula, data, declared=declared, row_norm=row_norm, options=options, by=by, **arguments
-    )  # fmt: skip
+    requests = make_requests(formula, data, declared=declared, options=options, by=by, **arguments)
     for request in requests.values():
         variables = {n for formula, _ in request.regressions for n in formula.variables}
         check_by(request.table, variables, by, groups)

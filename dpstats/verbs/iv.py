@@ -111,6 +111,6 @@ def dp_iv(
         dp_iv, INSTEAD_IV, parsed.reduced.text, data, options, budget, progress, n_jobs, schema,
         bounds, levels, types, by, groups, method=_METHOD, methods=INSTRUMENTAL, epsilon=epsilon,
         delta=delta, weights=weights, trim_weights=trim_weights, subset=subset, unit=unit,
-        max_rows=max_rows, max_groups=max_groups, cluster=cluster, x_new=None,
+        max_rows=max_rows, max_groups=max_groups, cluster=cluster,
         neighbors=neighbors, missing=missing, instruments=parsed,
     )  # fmt: skip

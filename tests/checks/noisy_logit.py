@@ -1,6 +1,7 @@
 """Make cases of logistic regressions by Newton steps, and check their neighbours."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -49,14 +50,17 @@ def rows(generator, n: int, ends=()):
     return X, (generator.random(n) < chance).astype(float)
 
 
-def check_random(pairs: int = 12):
-    """Random rows, far out or not, under both relations."""
+robust_case = partial(logit_case, cov_type="HC1")
+
+
+def check_random(pairs: int = 12, case_of=robust_case, drawn=rows):
+    """Random rows, far out or not, under both relations, with offsets and without."""
     for neighbors in RELATIONS:
-        case, generator = logit_case(neighbors, cov_type="HC1"), np.random.default_rng(5)
-        with_offset = logit_case(neighbors, offsets=True, cov_type="HC1")
+        case, generator = case_of(neighbors), np.random.default_rng(5)
+        with_offset = case_of(neighbors, offsets=True)
         for seed in range(pairs):
-            table = rows(generator, int(generator.choice([0, 1, 3, 60])), ENDS)
-            row, old = rows(generator, 1, ENDS), rows(generator, 1, ENDS)
+            table = drawn(generator, int(generator.choice([0, 1, 3, 60])), ENDS)
+            row, old = drawn(generator, 1, ENDS), drawn(generator, 1, ENDS)
             case.check(*changed(neighbors, table, row, old), seed)
             far = generator.choice([*ENDS, np.nan], 3)
             given = (

@@ -1,14 +1,15 @@
 """Make cases of Poisson regressions by Newton steps, and check their neighbours."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from dpstats.estimators import GENERALIZED
-from dpstats.privacy import ADD_REMOVE, RELATIONS
-from tests.checks import noisy_newton
+from dpstats.privacy import ADD_REMOVE
+from tests.checks import noisy_logit, noisy_newton
 from tests.checks.noisy_logit import offset, pair, with_offsets
-from tests.checks.noisy_newton import ENDS, changed
+from tests.checks.noisy_newton import changed
 from tests.checks.replay import Case, check_reached
 
 METHOD = GENERALIZED["noisy_poisson"]
@@ -34,20 +35,7 @@ def rows(generator, n: int, ends=()):
     return X, np.where(np.isin(y, ends), y, counts) if ends else counts
 
 
-def check_random(pairs: int = 12):
-    """Random rows, far out or not, under both relations."""
-    for neighbors in RELATIONS:
-        case, generator = poisson_case(neighbors), np.random.default_rng(5)
-        with_offset = poisson_case(neighbors, offsets=True)
-        for seed in range(pairs):
-            table = rows(generator, int(generator.choice([0, 1, 3, 60])), ENDS)
-            row, old = rows(generator, 1, ENDS), rows(generator, 1, ENDS)
-            case.check(*changed(neighbors, table, row, old), seed)
-            far = generator.choice([*ENDS, np.nan], 3)
-            given = (
-                offset(part, value) for part, value in zip((table, row, old), far, strict=True)
-            )
-            with_offset.check(*changed(neighbors, *given), seed)
+check_random = partial(noisy_logit.check_random, case_of=poisson_case, drawn=rows)
 
 
 def worst_pairs():

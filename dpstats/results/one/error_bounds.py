@@ -146,6 +146,6 @@ def _request(result, reference, options: Mapping):
     report = result.privacy
     return make_request(
         result.formula, reference, method=result.method, epsilon=1.0, delta=report.delta or None,
-        bounds={**bounds, **result.term_bounds}, levels=levels or None, x_new=None,
-        neighbors=report.neighbors, missing="drop", row_norm=None, options=options,
+        bounds={**bounds, **result.term_bounds}, levels=levels or None,
+        neighbors=report.neighbors, options=options,
     )  # fmt: skip
