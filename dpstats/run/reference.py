@@ -32,6 +32,8 @@ _UNSEEN_KURTOSIS = 2.0
 # makes more, by no more than this or this part of it. A twentieth of the rows, spread evenly beside
 # zeros, make it a tenth.
 _TWO_VALUES, _PART_OF_KURTOSIS = 1.3, 0.03
+# It is hardly more of two values alone, and more than this of a value and a group of others.
+_TWO_ALONE = 1.1
 
 
 def reference_of(
@@ -228,8 +230,8 @@ def _apart(units: list[np.ndarray]) -> np.ndarray:
 
     Of parts q and 1 - q of the rows it is 1 / (q (1 - q)), which is the squared skewness and 4.
     """
-    moments = [_moments(unit) for unit in units]
-    return np.array([0.0 if _is_long(*both) else both[1] ** 2 + 4 for both in moments])
+    squares = [(fourth, third**2) for fourth, third in map(_moments, units)]
+    return np.array([4 + own if fourth < own + _TWO_ALONE else 0.0 for fourth, own in squares])
 
 
 def _has_tails(units: list[np.ndarray]) -> np.ndarray:

@@ -278,7 +278,7 @@ def test_two_values_are_apart_by_what_their_shares_make_it(share):
     two = marginal([2.0, 5.0], [share, 1 - share])
     found = reference(x=two).extremes.apart
     assert found == pytest.approx([1 / (share * (1 - share))], rel=0.02)
-    for more in (np.linspace(0, 3, 41), [0.0, 1.0, 2.0]):
+    for more in (np.linspace(0, 3, 41), [0.0, 1.0, 2.0], [0.0, 0.0, 0.0, 3.3, 3.9, 4.5]):
         assert reference(x=marginal(more)).extremes.apart.tolist() == [0]
 
 

@@ -43,6 +43,8 @@ _UNKNOWN_KURTOSIS = 3.0
 # Differences other than 0 have this kurtosis at most where a column has two values, as all of them
 # are alike.
 _TWO_VALUES = 1.3
+# It is hardly more than 1 where it has two alone, and no value with a group of others.
+_TWO_ALONE = 1.1
 # Pairs, at least and at most, of a table whose tail goes on as far as that of the differences may.
 _FEWEST, _MOST = 1 << 11, 1 << 14
 
@@ -118,17 +120,28 @@ class Sizes:
 
     def _excess(self, kurtosis: float) -> float:
         """Return the tail of differences with a kurtosis, 0 of a column of two values."""
-        return Extremes.tail(kurtosis, self.is_long)
+        return Extremes.tail(kurtosis, self._is_long)
 
     @property
     def _has_tail(self) -> bool:
-        return Extremes.has_tail(self.kurtosis, self.is_long, self.farthest)
+        return Extremes.has_tail(self.kurtosis, self._is_long, self.farthest)
 
     @property
-    def is_long(self) -> bool:
-        """Tell whether differences are those of a column of more than two values."""
-        others = float(self.shares @ (self.points > 0))
-        return self.kurtosis * others > _TWO_VALUES
+    def apart(self) -> float:
+        """Return the squared difference of two values in units of the scale, 0 of more values.
+
+        They differ in one of so many pairs.
+        """
+        return self.kurtosis if self._kurtosis_beside_zeros < _TWO_ALONE else 0.0
+
+    @property
+    def _is_long(self) -> bool:
+        return self._kurtosis_beside_zeros > _TWO_VALUES
+
+    @property
+    def _kurtosis_beside_zeros(self) -> float:
+        """Return the kurtosis of the differences other than 0."""
+        return self.kurtosis * float(self.shares @ (self.points > 0))
 
     @cached_property
     def continued(self) -> np.ndarray:
@@ -245,8 +258,7 @@ def reference_of(
         leverage=float(sum(far)),
         kurtosis=np.array([_UNKNOWN_KURTOSIS if c is None else c.kurtosis for c in columns]),
         skewness=np.zeros(len(columns)),  # differences are symmetric
-        # those of two values are as large in one of so many pairs, and 0 in others
-        apart=np.array([0.0 if c is None or c.is_long else c.kurtosis for c in columns]),
+        apart=np.array([0.0 if c is None else c.apart for c in columns]),
         tails=np.array([0.0 if c is None else c.tail for c in columns]),
         far_tails=np.array([0.0 if c is None else c.far_tail for c in columns]),
         distances=np.array(
