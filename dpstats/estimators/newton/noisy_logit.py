@@ -68,9 +68,9 @@ _LEAST_SHARE, _LEAST_DEVIATIONS = 0.001, 2.0
 # (benchmarks/logit_grid.py). The bound is above zero where offsets leave no curvature: in units of
 # zero what a row adds to a Hessian has no bound.
 _LEAST_CURVATURE, _MOST_CURVATURE, _HIDDEN = 1e-6, 5.0, 0.12
-# The last sums of scores are so many where the budget is large: steps converge, and as their noises
-# are combined by precision, several cost no more than one.
-_LAST_STEPS, _LARGE_MU = 4, 10.0
+# Steps by a released Hessian are taken so many times where the budget is large: they converge, and
+# as the noises of the last ones are combined by precision, several cost no more than one.
+_TIMES, _LARGE_MU = 4, 10.0
 # The relative error of a curvature that follows from the position alone.
 _GUESS_ERROR = 0.15
 # The length of a position, in log odds, that the limit of leverage is chosen for.
@@ -114,8 +114,8 @@ def release(
     the position, y is cut to [0, 1], and w = min(1, L^2 / |a|^2) for a released limit L. A step
     is the inverse of a Hessian, the sum of w mu' a a' as released, times a noisy sum of scores. It
     starts at the released share of ones; the Hessian is guessed for two steps and released for each
-    of the other three, the last time for standard errors too. Under a large budget the last
-    step is taken several times.
+    of the other three, the last time for standard errors too. Under a large budget each of these is
+    taken several times.
 
     An offset o of a row is added to its log odds, so that mu is the probability at a'eta + o. The
     start is the intercept with which the mean probability is the share of ones, over the released
@@ -255,7 +255,7 @@ def _stepped(
     queries: LogisticQueries, whitening: Whitening, rows: float, rare: float,
     parts: Mapping[str, GDP],
 ) -> tuple[Position, Hessian]:  # fmt: skip
-    """Take five steps; return the position and the last Hessian."""
+    """Take five steps, or more of the last three; return the position and the last Hessian."""
     constant = queries.basis.constant
     constant = np.linalg.lstsq(queries.basis.from_span @ whitening.map, constant, rcond=None)[0]
     unsure = float(whitening.unsure.mean()) + _GUESS_ERROR
@@ -267,24 +267,24 @@ def _stepped(
     def curvature() -> np.ndarray:
         return normal_curvature(queries.center, position.eta, constant, slope_at)
 
-    def stepped(hessian: Hessian, name: str) -> Position:
-        return position.stepped(hessian, *queries.scores(position.eta, parts[name]))
+    def stepped(hessian: Hessian, cost: GDP) -> Position:
+        return position.stepped(hessian, *queries.scores(position.eta, cost))
 
-    def released(name: str) -> Hessian:
+    def released(cost: GDP) -> Hessian:
         usual = max(float(np.trace(curvature())) / len(position.eta), _LEAST_CURVATURE)
-        hidden = parts[name].mu * rows / math.sqrt(len(position.eta))
+        hidden = cost.mu * rows / math.sqrt(len(position.eta))
         most = usual * max(_MOST_CURVATURE * whitening.dimension, _HIDDEN * hidden)
-        return Hessian.released(*queries.hessian(position.eta, most, parts[name]))
+        return Hessian.released(*queries.hessian(position.eta, most, cost))
 
+    times = _TIMES if parts["fifth"].mu > _LARGE_MU else 1
+    cost = {name: part.part(1 / times) for name, part in parts.items()}
     for name in ("start", "second"):
-        position = stepped(Hessian.guessed(curvature() * rows, unsure, errors), name)
-    for name in ("third", "fourth"):
-        position = stepped(released("hessian"), name)
-    hessian, cost = released("last hessian"), parts["fifth"]
-    steps = _LAST_STEPS if cost.mu > _LARGE_MU else 1
-    for _ in range(steps):
-        scores = queries.scores(position.eta, cost.part(1 / steps))
-        position = position.stepped(hessian, *scores)
+        position = stepped(Hessian.guessed(curvature() * rows, unsure, errors), parts[name])
+    for name in ("third", "fourth") * times:
+        position = stepped(released(cost["hessian"]), cost[name])
+    hessian = released(parts["last hessian"])
+    for _ in range(times):
+        position = stepped(hessian, cost["fifth"])
     return position, hessian
 
 

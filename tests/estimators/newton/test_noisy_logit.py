@@ -56,6 +56,20 @@ def test_as_noise_vanishes_it_is_the_maximum_of_the_likelihood(formula):
     assert fit.status == "ok"
 
 
+@pytest.mark.parametrize("effect", [2.5, 4.0])
+def test_strong_effects_are_reached_where_noise_is_small(effect):
+    """Errors were an eighth and a fourth too short, as the last Hessian was not of the maximum."""
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(rng.normal(size=(20_000, 2)), columns=["a", "b"])
+    odds = effect * (1 + 2 * frame.a - frame.b)
+    frame["y"] = (odds + rng.logistic(size=len(frame)) > 0).astype(int)
+    with insecure_seed(1):
+        fit = dp.dp_logit("y ~ a + b", frame, epsilon=1e4)
+    theirs = sm.Logit.from_formula("y ~ a + b", frame).fit(disp=0)
+    assert ((fit.params - theirs.params).abs() < 0.1 * theirs.bse).all()
+    assert fit.bse.to_numpy() == pytest.approx(theirs.bse.to_numpy(), rel=0.03)
+
+
 @pytest.mark.parametrize("spread, shift", [(0.3, -2.0), (1.0, 0.0), (2.0, 5.0)])
 @pytest.mark.parametrize("formula", ["y ~ a + b", "y ~ a * d + C(g)", "y ~ 0 + C(g) + s"])
 def test_with_an_offset_it_is_the_maximum_of_the_likelihood(formula, spread, shift):
