@@ -51,7 +51,7 @@ def test_a_response_may_have_a_name_that_is_quoted(name, kind):
 
 @pytest.mark.parametrize("kind", ["bool", "float"])
 def test_a_line_takes_a_quoted_response(kind):
-    """Up to the last bits, as what is computed of released columns adds up in the order of names."""
+    """Up to the last bits: what is computed of released columns adds up in the order of names."""
     data, written = quoted("up=1", kind)
     lines = []
     for formula in written:
