@@ -151,7 +151,9 @@ def main(arguments: list[str]) -> None:
             (
                 cell.parts or cell.method, "yes" if cell.bounded else "no",
                 cell.regressors if given.long else cell.errors, cell.d, cell.n,
-                f"{cell.epsilon:g}", f"{np.sqrt(np.nanmean(r2**2)):.4f}", f"{shown.mean():.2f}",
+                f"{cell.epsilon:g}",
+                f"{np.sqrt(np.nanmean(r2**2)):.4f}" if np.isfinite(r2).any() else "",
+                f"{shown.mean():.2f}",
                 f"{r2_error[shown].mean():.4f}" if shown.any() else "",
                 f"{covered(r2, r2_error):.2f}" if shown.any() else "",
                 f"{covered(scale, scale_error):.2f}" if shown.any() else "",
