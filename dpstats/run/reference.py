@@ -32,8 +32,6 @@ _UNSEEN_KURTOSIS = 2.0
 # makes more, by no more than this or this part of it. A twentieth of the rows, spread evenly beside
 # zeros, make it a tenth.
 _TWO_VALUES, _PART_OF_KURTOSIS = 1.3, 0.03
-# It is hardly more of two values alone, and more than this of a value and a group of others.
-_TWO_ALONE = 1.1
 
 
 def reference_of(
@@ -100,7 +98,7 @@ def _extremes(
         leverage=float(squares.max() * farther**2) + max(codes, 1) * Extremes.CODE_LEVERAGE,
         kurtosis=kurtosis + _UNSEEN_KURTOSIS * is_rough,
         skewness=skewness,
-        apart=_apart(units) * (within == 0),
+        squared_gaps=_squared_gaps(units) * (within == 0),
         tails=tails,
         far_tails=np.where(has_tail, tails, unseen),
         distances=distances,
@@ -225,13 +223,9 @@ def _tails(units: list[np.ndarray]) -> np.ndarray:
     return np.array([Extremes.tail(fourth, _is_long(fourth, third)) for fourth, third in moments])
 
 
-def _apart(units: list[np.ndarray]) -> np.ndarray:
-    """Return the squared distances (d,) between the values of columns that have two, else 0.
-
-    Of parts q and 1 - q of the rows it is 1 / (q (1 - q)), which is the squared skewness and 4.
-    """
-    squares = [(fourth, third**2) for fourth, third in map(_moments, units)]
-    return np.array([4 + own if fourth < own + _TWO_ALONE else 0.0 for fourth, own in squares])
+def _squared_gaps(units: list[np.ndarray]) -> np.ndarray:
+    """Return the squared differences (d,) of the values of standardised columns of two, else 0."""
+    return np.array([Extremes.squared_gap(*_moments(unit)) for unit in units])
 
 
 def _has_tails(units: list[np.ndarray]) -> np.ndarray:

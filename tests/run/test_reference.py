@@ -273,13 +273,13 @@ def test_the_part_of_the_rows_at_one_value_is_known_of_columns_alone():
 
 
 @pytest.mark.parametrize("share", [0.05, 0.5])
-def test_two_values_are_apart_by_what_their_shares_make_it(share):
+def test_two_values_differ_by_what_their_shares_make_it(share):
     """Of shares q and 1 - q the variance is q (1 - q) times the squared distance."""
     two = marginal([2.0, 5.0], [share, 1 - share])
-    found = reference(x=two).extremes.apart
+    found = reference(x=two).extremes.squared_gaps
     assert found == pytest.approx([1 / (share * (1 - share))], rel=0.02)
-    for more in (np.linspace(0, 3, 41), [0.0, 1.0, 2.0], [0.0, 0.0, 0.0, 3.3, 3.9, 4.5]):
-        assert reference(x=marginal(more)).extremes.apart.tolist() == [0]
+    for more in (np.linspace(0, 3, 41), [0.0, 1.0, 2.0], [0.0, 0.0, 0.0, 3.3, 3.9, 4.5], [2.0]):
+        assert reference(x=marginal(more)).extremes.squared_gaps.tolist() == [0]
 
 
 def test_a_response_has_the_variance_of_tails_that_go_on():

@@ -1,7 +1,7 @@
 """Bound what limits cut along columns with a rare value, and along rare levels of factors.
 
-So it is where two numbers, of one group and of another, are 0 in a few rows alone: what the others
-leave of each is rare.
+The same holds of two 0/1 numbers that add up to 1 in all but few rows, as those of white and of
+black: the rows in neither group have nearly all that tells the two from the constant.
 
 The rows of a rare value have nearly all of X'X along its column, and a row whose score is cut adds
 nothing to the slope of the sum along its direction. So a step there falls short by the part of
@@ -24,9 +24,10 @@ from dpstats.estimators.newton.steps.whitening import Whitening
 # A level is rare if it has at most one of so many rows. A column without a tail and with a kurtosis
 # from here on has two values, of which the rarer one is in about 1 / kurtosis of the rows.
 _RARE = 6.0
-# Other columns leave less than one in so many parts of a number of which the rest is rare.
-_REST = 5.0
-# Directions of such a cosine are one.
+# A 0/1 number varies in few rows beside the others where they explain all but one in so many parts
+# of its variance, that is where its variance inflation factor is larger.
+_INFLATED = 5.0
+# Directions with a larger cosine are one.
 _PARALLEL = 0.9
 # The share of a level that columns do not tell from others is as good as 0.
 _NO_SHARE = 1e-12
@@ -78,7 +79,7 @@ class RareValues:
             queries.basis, whitening.map, queries.problem, np.where(is_rare, kurtosis, 0.0)
         )
         of_levels = rare_levels(queries.basis, whitening.map)
-        found = of_numbers, of_levels, rare_rests(queries, whitening)
+        found = of_numbers, of_levels, rare_beside_others(queries, whitening)
         directions, rarity = (np.concatenate(both) for both in zip(*found, strict=True))
         of_differences = queries.basis.pair_levels is not None
         return cls(directions, rarity, whitening.dimension, extremes, of_differences)
@@ -179,22 +180,22 @@ def rare_levels(basis: IndicatorBasis, map_: np.ndarray) -> tuple[np.ndarray, np
     return means[is_rare] / np.sqrt(shares[is_rare])[:, None], 1 / shares[is_rare]
 
 
-def rare_rests(queries: RowQueries, whitening: Whitening) -> tuple[np.ndarray, np.ndarray]:
-    """Return directions (k, p) of rare rows that are left of numbers, and one over their shares.
+def rare_beside_others(queries: RowQueries, whitening: Whitening) -> tuple[np.ndarray, np.ndarray]:
+    """Return directions (k, p) in which 0/1 numbers vary in few rows, and 1 / their shares.
 
-    Other columns leave these of a number with two values. Of its variance they leave 1 / |d|^2 by
-    X'X, where a unit of the column is mapped to ``d`` (p,). A part s of the rows that are left with
-    the distance w of the values have a mean square of s w^2, so that 1 / s is w^2 |d|^2. So have
-    those that belong to neither of two groups, each with a number; what is left of one is then that
-    of the other, and counts once. Pairs of rows that differ by w are left so too.
+    Given the other columns a number has the variance 1 / |d|^2 by X'X, where ``d`` (p,) is what a
+    unit of it is mapped to. If its two values are w apart and what is left of it is w in a share s
+    of the rows, and 0 in others, that variance is s w^2, so 1 / s is w^2 |d|^2: the variance
+    inflation factor, times w^2 in variances. Of absorbed effects s is a share of pairs of rows. Two
+    numbers beside few rows in neither group are left with the same rows, which count once.
     """
     reference = queries.reference
     directions = queries.basis.directions(whitening.map)
     lengths = np.linalg.norm(directions, axis=1)
-    inflated = (lengths * np.linalg.norm(reference.root, axis=1)) ** 2
-    has_rest = (reference.extremes.apart > 0) & (inflated > _REST)
-    units = directions[has_rest] / lengths[has_rest, None]
-    rarity = (inflated * reference.extremes.apart)[has_rest]
+    inflation = (lengths * np.linalg.norm(reference.root, axis=1)) ** 2
+    rarity = inflation * reference.extremes.squared_gaps
+    is_rare = (inflation > _INFLATED) & (rarity > 0) & np.isfinite(rarity)
+    units, rarity = directions[is_rare] / lengths[is_rare, None], rarity[is_rare]
     kept: list[int] = []
     for place in np.argsort(-rarity).tolist():
         if not (np.abs(units[kept] @ units[place]) > _PARALLEL).any():

@@ -43,8 +43,6 @@ _UNKNOWN_KURTOSIS = 3.0
 # Differences other than 0 have this kurtosis at most where a column has two values, as all of them
 # are alike.
 _TWO_VALUES = 1.3
-# It is hardly more than 1 where it has two alone, and no value with a group of others.
-_TWO_ALONE = 1.1
 # Pairs, at least and at most, of a table whose tail goes on as far as that of the differences may.
 _FEWEST, _MOST = 1 << 11, 1 << 14
 
@@ -127,12 +125,13 @@ class Sizes:
         return Extremes.has_tail(self.kurtosis, self._is_long, self.farthest)
 
     @property
-    def apart(self) -> float:
+    def squared_gap(self) -> float:
         """Return the squared difference of two values in units of the scale, 0 of more values.
 
-        They differ in one of so many pairs.
+        They differ in one of so many pairs, where differences have a kurtosis of 1.
         """
-        return self.kurtosis if self._kurtosis_beside_zeros < _TWO_ALONE else 0.0
+        excess = self._kurtosis_beside_zeros - 1
+        return self.kurtosis if abs(excess) < Extremes.TWO_VALUES else 0.0
 
     @property
     def _is_long(self) -> bool:
@@ -258,7 +257,7 @@ def reference_of(
         leverage=float(sum(far)),
         kurtosis=np.array([_UNKNOWN_KURTOSIS if c is None else c.kurtosis for c in columns]),
         skewness=np.zeros(len(columns)),  # differences are symmetric
-        apart=np.array([0.0 if c is None else c.apart for c in columns]),
+        squared_gaps=np.array([0.0 if c is None else c.squared_gap for c in columns]),
         tails=np.array([0.0 if c is None else c.tail for c in columns]),
         far_tails=np.array([0.0 if c is None else c.far_tail for c in columns]),
         distances=np.array(

@@ -14,8 +14,8 @@ from dpstats.estimators.newton.steps.rare_values import (
     RareValues,
     known_kurtosis,
     one_sided,
+    rare_beside_others,
     rare_levels,
-    rare_rests,
 )
 from dpstats.estimators.newton.steps.score_tails import SCORE_EDGES, Tail, score_tail
 from dpstats.estimators.newton.steps.whitening import Whitening
@@ -189,8 +189,8 @@ def test_levels_are_as_rare_as_the_products_that_a_map_whitens_say(place):
         assert ((phi @ map_ @ direction) ** 2).mean() == pytest.approx(1)
 
 
-def rests(chances: list[float], law="binary") -> tuple[np.ndarray, ...]:
-    """Find rare rests of two numbers, of groups with these chances or the same with errors.
+def beside_others(chances: list[float], law="binary") -> tuple[np.ndarray, ...]:
+    """Find where numbers of two groups with these chances vary in few rows, or such with errors.
 
     The map whitens exact products. The directions, what is rare, and mapped rows of neither group.
     """
@@ -199,8 +199,8 @@ def rests(chances: list[float], law="binary") -> tuple[np.ndarray, ...]:
     numbers = np.column_stack([of == 0, of == 1]) * 1.0
     numbers += (law != "binary") * rng.normal(0, 0.5, numbers.shape)
     sds, standardised = numbers.std(axis=0), (numbers - numbers.mean(axis=0)) / numbers.std(axis=0)
-    apart = np.ptp(standardised, axis=0) ** 2 * (law == "binary")
-    extremes = replace(PROBLEM.reference.extremes, apart=apart)
+    gaps = np.ptp(standardised, axis=0) ** 2 * (law == "binary")
+    extremes = replace(PROBLEM.reference.extremes, squared_gaps=gaps)
     reference = replace(
         PROBLEM.reference, extremes=extremes, center=numbers.mean(axis=0), root=np.diag(sds)
     )
@@ -213,20 +213,20 @@ def rests(chances: list[float], law="binary") -> tuple[np.ndarray, ...]:
     p = len(values)
     whitening = Whitening(basis.span @ map_, np.ones(p), np.zeros(p), np.ones(p), np.zeros((p, p)))
     made = replace(queries(1e5), basis=basis, problem=problem)
-    return *rare_rests(made, whitening), (span @ map_)[of == 2]
+    return *rare_beside_others(made, whitening), (span @ map_)[of == 2]
 
 
 @pytest.mark.parametrize("share", [0.01, 0.03])
 def test_rows_of_neither_of_two_groups_are_as_rare_as_they_are_and_found_once(share):
-    directions, rarity, neither = rests([0.6 * (1 - share), 0.4 * (1 - share)])
+    directions, rarity, neither = beside_others([0.6 * (1 - share), 0.4 * (1 - share)])
     np.testing.assert_allclose(rarity, 20_000 / len(neither), rtol=0.1)
     far = neither.mean(axis=0)
     assert abs(far @ directions[0]) > 0.95 * np.linalg.norm(far)
 
 
 @pytest.mark.parametrize(("chances", "law"), [([0.4, 0.4], "binary"), ([0.6, 0.39], "normal")])
-def test_numbers_of_which_others_leave_many_rows_or_values_have_no_rare_rest(chances, law):
-    directions, rarity, _ = rests(chances, law)
+def test_numbers_beside_many_rows_in_neither_or_of_many_values_vary_in_many(chances, law):
+    directions, rarity, _ = beside_others(chances, law)
     assert not len(directions) and not len(rarity)
 
 
@@ -252,7 +252,7 @@ def test_intervals_hold_the_slope_of_a_rare_value_whose_errors_are_large(kind):
 
 @pytest.mark.parametrize("epsilon", [1, 4])
 def test_intervals_hold_the_numbers_of_two_groups_where_few_are_in_neither(epsilon):
-    """All of 15 tables are held, and 8 and 11 without what is said of the rest."""
+    """All of 15 tables are held, and 8 and 11 without this."""
     held = 0
     for seed in range(15):
         data = table(1, 0.01, 3, NEITHER, False, seed)

@@ -81,8 +81,8 @@ def test_differences_have_a_tail_where_they_are_of_more_than_two_values():
         assert light.tail < 1 and 3 < long.tail < 60 and few.tail == 0 and few.kurtosis > 50
     extremes = reference_of([None, long, few], y, None, 0.6).extremes
     assert extremes.tails.tolist() == [0, long.tail, 0]
-    assert extremes.apart[:2].tolist() == [0, 0]
-    assert 0.5 < extremes.apart[2] * few.scale**2 < 2  # they are 1 or 0, and bins wide
+    assert extremes.squared_gaps[:2].tolist() == [0, 0]
+    assert 0.5 < extremes.squared_gaps[2] * few.scale**2 < 2  # they are 1 or 0, and bins wide
 
 
 def test_a_tail_that_is_seen_goes_on_where_noise_hides_it():
