@@ -17,7 +17,7 @@ import numpy as np
 from dpstats.errors import ArgumentError, shown
 
 # What ``float`` or numpy would convert, with a loss or by a unit.
-_NO_NUMBER = str | bytes | complex | np.complexfloating | np.timedelta64
+_NO_NUMBER = str | bytes | complex | np.complexfloating | np.datetime64 | np.timedelta64
 
 
 def _is_number(value) -> TypeGuard[float]:
@@ -230,8 +230,8 @@ def two_numbers(value) -> tuple[float, float]:
     Raises
     ------
     TypeError, ValueError, OverflowError
-        For anything else: a set has no order, and a text, a complex number or a duration is no
-        real number.
+        For anything else: a set has no order, and a text, a complex number, a date or a duration is
+        no real number.
 
     >>> two_numbers([0, np.int8(3)])
     (0.0, 3.0)
@@ -242,6 +242,22 @@ def two_numbers(value) -> tuple[float, float]:
     if any(isinstance(end, _NO_NUMBER) for end in (low, high)):
         raise TypeError("expected real numbers")
     return float(low), float(high)
+
+
+def real_numbers(values: np.ndarray) -> np.ndarray:
+    """Convert an array of real numbers to float64, NaN where it says so.
+
+    Raises
+    ------
+    TypeError, ValueError, OverflowError
+        For anything else, as of :func:`two_numbers`.
+
+    >>> real_numbers(np.array([1, True, np.nan], object))
+    array([ 1.,  1., nan])
+    """
+    if values.dtype.kind in "mMc" or any(isinstance(value, _NO_NUMBER) for value in values.flat):
+        raise TypeError("expected real numbers")
+    return values.astype(np.float64)
 
 
 def interval(

@@ -37,8 +37,8 @@ class FirstStage:
         names, endogenous = self.design.names, self.formula.endogenous
         if endogenous not in structural.names:
             raise FormulaError(
-                f"{self.formula.text!r}: the endogenous regressor {endogenous} is to be a number; "
-                "of a condition write I((d > 0) * 1)"
+                f"{self.formula.text!r}: the endogenous regressor {endogenous} must be a number; "
+                "for a condition write I((d > 0) * 1)"
             )
         exogenous = [name for name in structural.names if name != endogenous]
         if not set(exogenous) <= set(names) or len(exogenous) + 1 != len(structural.names):

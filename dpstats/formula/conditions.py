@@ -124,7 +124,7 @@ class Condition:
             return np.asarray(eval(self.code, {**names}, data), dtype=bool)  # noqa: S307 - checked
 
     def levels_left_out(self, name: str, kind: Categorical) -> list:
-        """List the levels of a column that a part of the condition leaves out by itself.
+        """List the levels of a column that a conjunct about it alone leaves out.
 
         >>> region = Categorical(("north", "south", "west"))
         >>> Condition.parse("age > 25 & region != 'west'").levels_left_out("region", region)
@@ -132,18 +132,18 @@ class Condition:
         """
         every = {name: np.arange(len(kind.levels))}
         kept = np.ones(len(kind.levels), dtype=bool)
-        for part in _joined(ast.parse(self.code, mode="eval").body):
+        for part in _conjuncts(ast.parse(self.code, mode="eval").body):
             code = ast.unparse(part)
             if read(code).variables.keys() == {name}:
                 kept &= replace(self, code=code).holds(every, {name: kind})
         return [level for level, stays in zip(kind.levels, kept, strict=True) if not stays]
 
 
-def _joined(node: ast.expr) -> list[ast.expr]:
-    """List the parts of a condition that a row must meet all."""
+def _conjuncts(node: ast.expr) -> list[ast.expr]:
+    """List the conjuncts of a condition, all of which a row must meet."""
     match node:
         case ast.BinOp(left, ast.Mult(), right):
-            return [*_joined(left), *_joined(right)]
+            return [*_conjuncts(left), *_conjuncts(right)]
     return [node]
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from dpstats.errors import ArgumentError, shown, typed
+from dpstats.option_checks import real_numbers
 from dpstats.schema import Categorical, ModelSchema, Numeric
 
 
@@ -81,23 +82,6 @@ def _numbers(name: str, values: np.ndarray) -> np.ndarray:
     if not np.isfinite(numbers).all():
         raise ArgumentError(f"column {name} of the new data holds NaN or an infinite value")
     return numbers
-
-
-def real_numbers(values: np.ndarray) -> np.ndarray:
-    """Convert an array to float64, NaN where it says so.
-
-    Raises
-    ------
-    TypeError, ValueError, OverflowError
-        For texts, which numpy would read, dates and times, which are numbers of their unit to it,
-        complex numbers, of which it would keep a part, and what is no number at all.
-
-    >>> real_numbers(np.array([1, True, Decimal("0.5")], object))
-    array([1. , 1. , 0.5])
-    """
-    if values.dtype.kind in "mMc" or any(isinstance(v, str | bytes | complex) for v in values.flat):
-        raise TypeError("expected real numbers")
-    return values.astype(np.float64)
 
 
 def _codes(name: str, values: np.ndarray, kind: Categorical) -> np.ndarray:

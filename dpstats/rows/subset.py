@@ -59,8 +59,8 @@ class Subset:
     def check_levels(self, formula: Formula) -> None:
         """Raise ArgumentError where it leaves out all rows of a level that has a coefficient."""
         coded = [name for of in formula.readings[1:] for name in (of.bare, *sorted(of.categorical))]
-        for name in self.schema.keys() & coded:
-            kind = self.schema[name]
+        for name in coded:
+            kind = self.schema.get(name)
             if isinstance(kind, Categorical):
                 if left_out := self.condition.levels_left_out(name, kind):
                     raise ArgumentError(_no_row_of(left_out, name, kind, self.condition.text))
@@ -73,8 +73,8 @@ def _no_row_of(left_out: Sequence, name: str, kind: Categorical, text: str) -> s
     if len(stay) < 2:
         return f"{said}so {name} has no effect to estimate; leave it out of the formula"
     return (
-        f"{said}of which nothing could be estimated; declare the others, "
-        f'levels={{"{name}": {shown(stay)}}}, which leaves these rows out, and not by subset'
+        f"{said}so its coefficient could not be estimated; in place of that condition write "
+        f'levels={{"{name}": {shown(stay)}}}, which leaves these rows out too'
     )
 
 

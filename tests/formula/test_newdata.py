@@ -70,6 +70,8 @@ def test_levels_that_are_dates_are_found_in_every_unit(unit):
         ({"x": "one", "u": 1, "g": "a"}, "numbers in column x"),
         ({"x": 1j, "u": 1, "g": "a"}, "numbers in column x"),
         ({"x": np.array([1j, 2], object), "u": 1, "g": "a"}, "numbers in column x"),
+        ({"x": np.array([np.complex64(1), 2], object), "u": 1, "g": "a"}, "numbers in column x"),
+        ({"x": np.array([np.timedelta64(1), 2], object), "u": 1, "g": "a"}, "numbers in column x"),
         ({"x": ["1"], "u": 1, "g": "a"}, "numbers in column x"),
         ({"x": np.array([1, "2"], dtype=object), "u": 1, "g": "a"}, "numbers in column x"),
         ({"x": [1, 2], "u": [1, 2, 3], "g": "a"}, "unequal length"),

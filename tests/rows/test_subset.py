@@ -144,8 +144,12 @@ def test_what_cannot_be_a_subset_is_refused_in_one_sentence(case):
     [
         ("y ~ x + kind", "kind == 'v'", "in which kind is 'u', so kind has no effect .*leave it"),
         ("y ~ x*member", "age > 30 & ~member", "in which member is True, so member has no effect"),
-        ("y ~ three", "three != 'a'", r'declare the others, levels=\{"three": \[\'b\', \'c\'\]'),
-        ("y ~ C(three, Sum) + x", "three in ['a', 'b']", "in which three is 'c', of which nothing"),
+        ("y ~ three", "three != 'a'", r'condition write levels=\{"three": \[\'b\', \'c\'\]'),
+        (
+            "y ~ C(three, Sum) + x",
+            "three in ['a', 'b']",
+            "three is 'c', so its coefficient",
+        ),
         (dp.RFormula("y ~ x:three"), dp.RFormula("three == 'a' | three == 'b'"), "three is 'c'"),
     ],
 )

@@ -70,7 +70,7 @@ _LEAST_SHARE, _LEAST_DEVIATIONS = 0.001, 2.0
 _LEAST_CURVATURE, _MOST_CURVATURE, _HIDDEN = 1e-6, 5.0, 0.12
 # Steps by a released Hessian are taken so many times where the budget is large: they converge, and
 # as the noises of the last ones are combined by precision, several cost no more than one.
-_TIMES, _LARGE_MU = 4, 10.0
+_REPEATS, _LARGE_MU = 4, 10.0
 # The relative error of a curvature that follows from the position alone.
 _GUESS_ERROR = 0.15
 # The length of a position, in log odds, that the limit of leverage is chosen for.
@@ -276,15 +276,15 @@ def _stepped(
         most = usual * max(_MOST_CURVATURE * whitening.dimension, _HIDDEN * hidden)
         return Hessian.released(*queries.hessian(position.eta, most, cost))
 
-    times = _TIMES if parts["fifth"].mu > _LARGE_MU else 1
-    cost = {name: part.part(1 / times) for name, part in parts.items()}
+    repeats = _REPEATS if parts["fifth"].mu > _LARGE_MU else 1
+    each = {name: part.part(1 / repeats) for name, part in parts.items()}
     for name in ("start", "second"):
         position = stepped(Hessian.guessed(curvature() * rows, unsure, errors), parts[name])
-    for name in ("third", "fourth") * times:
-        position = stepped(released(cost["hessian"]), cost[name])
+    for name in ("third", "fourth") * repeats:
+        position = stepped(released(each["hessian"]), each[name])
     hessian = released(parts["last hessian"])
-    for _ in range(times):
-        position = stepped(hessian, cost["fifth"])
+    for _ in range(repeats):
+        position = stepped(hessian, each["fifth"])
     return position, hessian
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from dpstats.errors import ArgumentError
-from dpstats.formula.newdata import real_numbers
+from dpstats.option_checks import real_numbers
 
 # What each model takes beside new data.
 _TAKES = {"Logit": ("offset",), "Poisson": ("offset", "exposure")}
