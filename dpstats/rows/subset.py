@@ -58,7 +58,8 @@ class Subset:
 
     def check_levels(self, formula: Formula) -> None:
         """Raise ArgumentError where it leaves out all rows of a level that has a coefficient."""
-        coded = [name for of in formula.readings[1:] for name in (of.bare, *sorted(of.categorical))]
+        readings = formula.readings[1:]
+        coded = [name for of in readings for name in (of.bare, *sorted(of.categorical)) if name]
         for name in coded:
             kind = self.schema.get(name)
             if isinstance(kind, Categorical):
