@@ -34,8 +34,10 @@ from dpstats.verbs.poisson import dp_glm, dp_poisson
 if TYPE_CHECKING:
     from dpstats import datasets, evaluate, simulate
     from dpstats.auditing import audit
+    from dpstats.ledger import Ledger
     from dpstats.planning import GroupPlan, Plan, plan
     from dpstats.results.many.comparison import compare
+    from dpstats.study import run_study
     from dpstats.study.plans import StudyPlan, plan_study
 
 __version__ = "0.2.0"
