@@ -182,7 +182,8 @@ group_intervals <- function(x, level) {
   ends <- intervals_of(x$uncertainty, X[each, , drop = FALSE], level, at)
   predicted <- each > length(x$coefficients)
   if (!is.null(x$family)) ends[predicted, ] <- lapply(ends[predicted, ], families[[x$family]]$mean)
-  ends[predicted, ] <- lapply(ends[predicted, ], held, x$limits$declared)
+  fit <- as.vector(t(x$estimates))[predicted]
+  ends[predicted, ] <- held(ends$conf.low[predicted], ends$conf.high[predicted], x$limits$declared, fit)
   as.list(ends)
 }
 

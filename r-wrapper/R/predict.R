@@ -5,9 +5,10 @@
 #' fixest's are for a group whose effect it does not know: absorbed effects are not released.
 #'
 #' A prediction beyond the declared bounds of the response is the bound, and so are finite ends of
-#' intervals; standard errors are those of the line. Predictions of the default, but not their intervals,
-#' end, beside that, where the response is seen to, within 2 to 5 standard deviations of its mean. For the
-#' line itself multiply [model.matrix()][kind] by [coef()].
+#' intervals; standard errors are those of the line. Predictions of the default end, beside that, where the
+#' response is seen to, within 2 to 5 standard deviations of its mean, and intervals of the line that do not
+#' reach to there are extended to the prediction. For the line itself multiply [model.matrix()][kind] by
+#' [coef()].
 #'
 #' @param object A fit by [dp_ols()].
 #' @param newdata A data frame with a column for each variable right of `~`.
@@ -53,15 +54,19 @@ prediction_options <- function(newdata, se.fit, interval, level) {
 as_predicted <- function(fit, se.fit, interval, errors, declared) {
   rows <- names(fit)
   if (interval == "confidence") {
-    ends <- lapply(errors[c("conf.low", "conf.high")], held, declared)
+    ends <- held(errors$conf.low, errors$conf.high, declared, fit)
     fit <- cbind(fit = fit, lwr = ends$conf.low, upr = ends$conf.high)
   }
   if (!se.fit) return(fit)
   list(fit = fit, se.fit = stats::setNames(errors$std.error, rows))
 }
 
-# Ends of intervals within the declared bounds of the response; infinite ones stay.
-held <- function(ends, declared) ifelse(is.infinite(ends), ends, clipped(ends, declared))
+# Ends of intervals within the declared bounds of the response, where infinite ones stay, and around
+# the predictions, some of which were moved to where the response is seen.
+held <- function(low, high, declared, fit) {
+  within <- function(ends) ifelse(is.infinite(ends), ends, clipped(ends, declared))
+  list(conf.low = pmin(within(low), fit), conf.high = pmax(within(high), fit))
+}
 
 # The first choice is the default, as for match.arg().
 chosen_interval <- function(interval) {

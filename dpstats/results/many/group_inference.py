@@ -144,7 +144,8 @@ class GroupInference(ABC):
     def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
         """Tabulate intervals of level 1 - alpha of every quantity, as :attr:`frame` does."""
         ends = self.uncertainty.intervals(self._rows(), checked_alpha(alpha))
-        ends[:, self.size :] = self._ends_of_means(ends[:, self.size :])
+        means = self.estimates[:, self.size :]
+        ends[:, self.size :] = self._ends_of_means(ends[:, self.size :], means)
         return pd.DataFrame(
             {
                 **self._long(self.names),
@@ -233,14 +234,14 @@ class GroupInference(ABC):
         ends = self.uncertainty.intervals(rows, checked_alpha(alpha))
         ends, errors = ends + np.expand_dims(added, -1), self.uncertainty.errors(rows)
         if not linear:
-            ends, errors = self._ends_of_means(ends), errors * self.evidence.slopes(predictors)
+            ends, errors = self._ends_of_means(ends, mean), errors * self.evidence.slopes(predictors)
         names = "mean", "mean_se", "mean_ci_lower", "mean_ci_upper"
         columns = mean, errors, ends[..., 0], ends[..., 1]
         return self._tall(list(points), str(points.name or "point"), names, columns)
 
-    def _ends_of_means(self, ends: np.ndarray) -> np.ndarray:
+    def _ends_of_means(self, ends: np.ndarray, means: np.ndarray) -> np.ndarray:
         """Return the ends of intervals of means from those of linear predictors."""
-        return held(self.evidence.means(ends), self.declared_range)
+        return held(self.evidence.means(ends), self.declared_range, means)
 
     def t_test(self, hypotheses, alpha: float = 0.05) -> pd.DataFrame:
         """Test linear hypotheses about the coefficients in every group.

@@ -13,12 +13,15 @@ from dpstats.spelling import check_word
 WHICH = ("mean", "linear")
 
 
-def held(ends: np.ndarray, declared: tuple[float, float]) -> np.ndarray:
-    """Clip the finite ends of intervals of predictions to the declared bounds of the response.
+def held(ends: np.ndarray, declared: tuple[float, float], mean: np.ndarray) -> np.ndarray:
+    """Keep intervals (..., 2) of predictions within declared bounds and around the predictions.
 
-    Predictions are clipped to them too. Infinite ends stay, as they say that nothing is known.
+    Finite ends are clipped to the declared bounds of the response, as predictions are; infinite
+    ones stay, as they say that nothing is known. A prediction that was moved to where the response
+    is seen stays in its interval, which reaches to it.
     """
-    return np.where(np.isinf(ends), ends, np.clip(ends, *declared))
+    low, high = np.moveaxis(np.where(np.isinf(ends), ends, np.clip(ends, *declared)), -1, 0)
+    return np.stack([np.minimum(low, mean), np.maximum(high, mean)], axis=-1)
 
 
 def _tabulated(mean, errors: np.ndarray, ends: np.ndarray, index) -> pd.DataFrame:
@@ -68,7 +71,8 @@ class Predicted(Inferred):
         Within the ranges of the schema a prediction is the sum of coefficients times columns, and
         where that is beyond the declared bounds of the response it is the bound; so are the finite
         ends of intervals. Predictions of ``noisy_newton`` end, beside that, where the response is
-        seen to, within 2 to 5 standard deviations of its mean. Standard errors are those of the
+        seen to, within 2 to 5 standard deviations of its mean, and intervals of the sum that do not
+        reach to there are extended to the prediction. Standard errors are those of the
         sum. Of a logit all are probabilities: ends are those of the sum's interval, and standard
         errors are by the delta method. Variables that lie farther out than those that a fit by
         ``noisy_newton`` saw are clipped as these were, those of ``shrunken`` at the ranges. Of
@@ -179,7 +183,7 @@ class Predicted(Inferred):
     ) -> pd.DataFrame:
         """Add standard errors and intervals to predictions at design rows (q, S) and offsets."""
         ends = self._intervals(rows, alpha).T + added
-        ends = held(self.evidence.means(ends.T), self.declared_range)
+        ends = held(self.evidence.means(ends.T), self.declared_range, mean.to_numpy())
         slopes = self.evidence.slopes(rows @ self.release.params + added)
         with np.errstate(invalid="ignore"):  # infinite times zero
             errors = self._errors(rows) * slopes

@@ -44,6 +44,19 @@ test_that("hypotheses that cannot be tested are refused", {
                class = "dpstats_not_released_error")
 })
 
+test_that("an interval reaches to a prediction that ends where the response is seen", {
+  skip_without_python()
+  far <- data.frame(x = c(0.5, -40, 40))
+  fit <- dp_ols(y ~ x, line(4000), epsilon = 8)
+  at <- predict(fit, far, interval = "confidence")
+  expect_true(all(at[, "lwr"] <= at[, "fit"] & at[, "fit"] <= at[, "upr"]))
+  expect_identical(unname(at[, "fit"] == at[, "lwr"] | at[, "fit"] == at[, "upr"]), c(FALSE, TRUE, TRUE))
+  d <- transform(line(4000), area = factor(rep(c("a", "b"), 2000)))
+  groups <- dp_ols(y ~ x, d, by = "area", epsilon = 8, x_new = far)
+  at <- tidy(groups, conf.int = TRUE, conf.level = 0.9)
+  expect_true(all(at$conf.low <= at$estimate & at$estimate <= at$conf.high))
+})
+
 test_that("bought ends are intervals at their level and nothing else", {
   skip_without_python()
   fit <- dp_ols(y ~ x, line(), "exp_theil_sen", 8, bounds = unit, ci = TRUE)

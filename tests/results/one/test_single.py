@@ -346,6 +346,22 @@ def test_predictions_keep_to_the_declared_bounds_of_the_response(method):
     assert beyond > 0
 
 
+@pytest.mark.parametrize("by", [None, "area"])
+def test_an_interval_reaches_to_a_prediction_that_ends_where_the_response_is_seen(by):
+    frame = dp.simulate.line(4000, seed=1).assign(area=["a", "b"] * 2000)
+    frame = frame.astype({"area": "category"})
+    with dp.testing.insecure_seed(1):
+        result = dp.dp_ols("y ~ x", frame, by=by, epsilon=8)
+    far = pd.DataFrame({"x": [0.5, -40.0, 40.0]})
+    seen = result.predict(far, interval=True)
+    line = result.predict(far, interval=True, which="linear")
+    low, high = seen["mean_ci_lower"], seen["mean_ci_upper"]
+    assert ((low <= seen["mean"]) & (seen["mean"] <= high)).all()
+    assert (low <= line["mean_ci_lower"]).all() and (high >= line["mean_ci_upper"]).all()
+    reached = (low < line["mean_ci_lower"]) | (high > line["mean_ci_upper"])
+    np.testing.assert_array_equal(reached, [False, True, True] * (1 if by is None else 2))
+
+
 def test_an_estimated_range_of_the_response_keeps_no_prediction():
     frame = dp.simulate.line(2000, seed=1)
     with dp.testing.insecure_seed(1):
