@@ -234,7 +234,8 @@ class GroupInference(ABC):
         ends = self.uncertainty.intervals(rows, checked_alpha(alpha))
         ends, errors = ends + np.expand_dims(added, -1), self.uncertainty.errors(rows)
         if not linear:
-            ends, errors = self._ends_of_means(ends, mean), errors * self.evidence.slopes(predictors)
+            ends = self._ends_of_means(ends, mean)
+            errors = errors * self.evidence.slopes(predictors)
         names = "mean", "mean_se", "mean_ci_lower", "mean_ci_upper"
         columns = mean, errors, ends[..., 0], ends[..., 1]
         return self._tall(list(points), str(points.name or "point"), names, columns)
