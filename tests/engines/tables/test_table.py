@@ -280,6 +280,13 @@ def test_cells_without_a_type_are_read_where_they_are_numbers(column):
     np.testing.assert_array_equal(values, expected)
 
 
+@pytest.mark.parametrize("labels", [("a", "b"), (1, 2)])
+@pytest.mark.parametrize("frame", [pa.table, pl.DataFrame])
+def test_a_column_whose_type_is_that_of_no_value_is_missing_under_any_levels(frame, labels):
+    table = Table.from_data(frame({"none": [None, None]}))
+    assert table.codes("none", labels).tolist() == [-1, -1]
+
+
 def test_any_object_may_be_declared_categorical():
     junk = pd.Series(
         [True, "red", [1], {}, None, np.nan, WHEN, 10**400, 1.0, object()], dtype=object
