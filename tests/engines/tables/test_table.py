@@ -301,6 +301,16 @@ def test_nested_columns_have_no_labels(column):
     assert (codes.tolist(), labels) == ([-1, -1], ())
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_labels_are_rounded_as_the_numbers_of_a_column_of_few_bits_are(dtype):
+    values = np.array([0.1, 0.5, np.inf, np.nan], dtype)
+    sources = [values, pa.array(values), pd.Series(values)]
+    sources += [pl.Series(values), pd.array(values, "Float32")] * (dtype == "float32")
+    for source in sources:
+        table = Table.from_data({"x": source})
+        assert table.codes("x", (0.5, 0.1, 1e300)).tolist() == [1, 0, -1, -1]
+
+
 def test_numbers_match_by_value_and_never_text():
     table = Table.from_data({"x": np.array([1.0, 2.0, np.nan]), "s": ["1", "2", None]})
     assert table.codes("x", (2, True)).tolist() == [1, 0, -1]
