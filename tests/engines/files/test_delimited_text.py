@@ -150,6 +150,16 @@ def test_a_name_that_is_there_twice_is_told_by_its_places(tmp_path):
     assert "north" not in str(caught.value).replace(str(path), "")
 
 
+@pytest.mark.parametrize("types", [{}, {"region": "string"}])
+@pytest.mark.parametrize("code", ["NA", ""])
+def test_a_level_that_is_the_mark_of_a_missing_value_is_refused(tmp_path, types, code):
+    """It would have no rows, as NA for North America has none."""
+    path = tmp_path / "a.csv"
+    path.write_text("region\nNA\nSA\n")
+    with pytest.raises(ArgumentError, match=f"levels lists '{code}' .* stands for a missing value"):
+        open_table(path).typed(types).check_labels("region", [code, "SA"], "levels")
+
+
 @pytest.mark.parametrize("cut", [slice(30), slice(-9)])
 def test_a_compressed_file_that_is_cut_off_costs_nothing(tmp_path, cut):
     rows = "\n".join(f"{x},{x * x % 97}" for x in range(5000))
