@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from dpstats.errors import ArgumentError
+from dpstats.option_checks import file_path
+
 
 @contextmanager
 def replacing(path) -> Iterator[Path]:
@@ -13,10 +16,16 @@ def replacing(path) -> Iterator[Path]:
 
     Raises
     ------
+    ArgumentError
+        For what is no path, and for that of a folder.
     OSError
         From the writing, with the number of bytes written; then ``path`` is unchanged.
     """
-    target = Path(os.path.expanduser(path))
+    target = file_path("path")(path)
+    if target.is_dir():
+        raise ArgumentError(
+            f"expected path to name a file, got the folder {target}; name one in it"
+        )
     if not target.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {target.parent} to write {target.name} to")
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=".", suffix=target.suffix)

@@ -112,6 +112,11 @@ def _as_arguments(stated: str) -> str:
     return f"neighbors={neighbors!r}" + (f", unit={unit!r}" if unit else "")
 
 
+def _without_unit(stated: str, asked: str) -> str:
+    """Say that a call names a unit where the ledger is for rows."""
+    return "without unit= " if " of " in asked and " of " not in stated else ""
+
+
 def find(
     connection: sqlite3.Connection, dataset: Dataset, analyst: str | None, actor: str, asked: Asked
 ) -> Found:
@@ -120,7 +125,7 @@ def find(
         raise BudgetError(
             f"this ledger is for neighbors={dataset.neighbors!r}, and a release under "
             f"{asked.neighbors!r} cannot be added to it; pass {_as_arguments(dataset.neighbors)} "
-            "and a method that is proven for it"
+            f"{_without_unit(dataset.neighbors, asked.neighbors)}and a method that is proven for it"
         )
     known = bound(connection)
     check_source(known, asked.facts["source"])

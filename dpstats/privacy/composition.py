@@ -268,6 +268,11 @@ def _advice(rule: Composition, after: Total, call: Call) -> str:
             f"ask for less: beside Gaussian calls this one counts as mu={call.cost.mu:.3g} of "
             f'{rule.mu:.3g}, while a budget with composition="sum" adds epsilons'
         )
+    if rule.rule == "gdp" and call.delta > rule.delta:
+        return (
+            f"an epsilon at delta={call.delta:g} takes more than one at the budget's delta; leave "
+            "delta out, or ask for less"
+        )
     return "ask for less"
 
 

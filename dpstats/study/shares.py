@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping
 
 from dpstats.errors import ArgumentError
+from dpstats.estimators import METHODS
 from dpstats.ledger import Asked
 from dpstats.option_checks import number
 from dpstats.privacy import DEFAULT_DELTA, GDP, Composition, Total, validate_guarantee
@@ -32,9 +33,21 @@ def divided(limit: Composition | None, entries: Mapping[str, Mapping]) -> dict[s
     if limit is None:
         return {place: _alone(place, own) for place, own in entries.items()}
     shares = shares_of(limit, entries)
+    for place, own in entries.items():
+        method = own.get("method")
+        if method in [each.name for each in METHODS.values() if each.guarantee == "pure"]:
+            raise not_gaussian(f"{method} in {place}")
     return {
         place: _without_share(own) | part_of(limit, shares[place]) for place, own in entries.items()
     }
+
+
+def not_gaussian(what: str) -> ArgumentError:
+    """Build the error for an entry that can have no share of squared mu."""
+    return ArgumentError(
+        f"the noise of {what} is not Gaussian, so it can take no share of the study's epsilon; "
+        "take another method, or leave epsilon out at the top and give each entry its own"
+    )
 
 
 def part_of(limit: Composition, share: float) -> dict[str, float]:
@@ -113,10 +126,7 @@ def check_together(
             f"{' and '.join(sorted(relations))}; give them the same neighbors"
         )
     if other := [name for name, each in asked.items() if not isinstance(each.call.cost, GDP)]:
-        raise ArgumentError(
-            f"the noise of {other[0]!r} is not Gaussian, so it can take no share of the study's "
-            "epsilon; take another method, or give each entry an epsilon of its own"
-        )
+        raise not_gaussian(repr(other[0]))
     if rule == "sum":
         raise ArgumentError(
             "the ledger adds up epsilons, while shares of a study are of squared mu; give each "

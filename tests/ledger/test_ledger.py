@@ -51,6 +51,10 @@ def test_what_does_not_fit_is_refused_and_leaves_no_trace(make, reserve):
     assert len(ledger.requests()) == 1 and ledger.spent == (0.6, 0.0)
     with pytest.raises(BudgetError, match="for neighbors='replace_one'"):
         reserve(ledger, 0.1, neighbors="add_remove")
+    with pytest.raises(
+        BudgetError, match="pass neighbors='replace_one' without unit= and a method"
+    ):
+        reserve(ledger, 0.1, neighbors="replace_one of person")
     reserve(ledger, 0.4)
     assert ledger.remaining == (0.0, 0.0) and ledger.verify().ok
 

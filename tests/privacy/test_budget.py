@@ -120,6 +120,8 @@ def test_a_refusal_for_want_of_delta_says_how_much_it_takes():
         needed = f"{delta + 1e-6:g}"
         with pytest.raises(BudgetError, match=rf"add up to {needed}: make it with delta={needed}"):
             reserve(budget, GDP.of(epsilon, 1e-6), delta=1e-6)
+    with pytest.raises(BudgetError, match=r"epsilon at delta=0\.001 takes more .* leave delta out"):
+        Budget(3.0).reserve(2.0, 1e-3, GDP.of(2.0, 1e-3), ADD_REMOVE)
 
 
 @pytest.mark.parametrize("composition", [None, "gdp", "sum"])

@@ -169,7 +169,10 @@ BAD = {
     "a share of nothing": (("epsilon = 2", ""), "no epsilon to take it of"),
     "delta alone": (("epsilon = 2", "delta = 1e-6"), "delta without epsilon"),
     "no delta": (("epsilon = 2", "epsilon = 2\ndelta = 0"), "needs delta > 0"),
-    "a pure method": (("share = 0.5", 'method = "noisy_stats"'), "noisy_stats"),
+    "a pure method": (
+        ("share = 0.5", 'method = "noisy_stats"'),
+        "noise of noisy_stats in .* leave epsilon out at the top",
+    ),
     "a method of its own delta": (
         ('formula = "wage ~ age"\ncov_type = "HC1"', 'formula = "wage ~ age"\nmethod = "tukey"'),
         "the noise of 'check' is not Gaussian",

@@ -90,6 +90,8 @@ class ArrowColumn(Column):
         return Ticks(counted // _MILLISECONDS if dtype == pa.date64() else counted, missing)
 
     def located(self, position: dict[str, int]) -> np.ndarray:
+        if pa.types.is_null(self._values.type):  # no cell has a value, and none is compared
+            return np.full(len(self), -1, dtype=np.int64)
         text = _large(self._values)
         places = pc.index_in(text, pa.array(list(position), text.type))
         table = np.array([*position.values(), -1], dtype=np.int64)

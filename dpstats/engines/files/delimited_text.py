@@ -3,6 +3,7 @@
 import csv
 import gzip
 import math
+import zlib
 from collections.abc import Mapping, Sequence
 from functools import partial
 
@@ -14,7 +15,7 @@ from dpstats.engines.columns import Column, Ticks
 from dpstats.engines.columns.arrow_columns import ArrowColumn, decoded
 from dpstats.engines.columns.cells import CONVERSIONS, date, number
 from dpstats.engines.columns.python_columns import as_ticks
-from dpstats.engines.files.text_records import cells, ends, pieces
+from dpstats.engines.files.text_records import BLOCK, cells, ends, pieces
 from dpstats.engines.streams import Stream
 from dpstats.engines.tables import Table
 from dpstats.errors import ArgumentError
@@ -33,6 +34,8 @@ def text_files(paths: Sequence[str], separator: str) -> Stream:
     the next one.
     """
     header = _header(paths[0], separator)
+    for path in paths:
+        _check_whole(path)
     for path in paths[1:]:
         if _header(path, separator) != header:
             raise ArgumentError(
@@ -50,6 +53,20 @@ def text_files(paths: Sequence[str], separator: str) -> Stream:
 
 def _opened(path: str):
     return gzip.open(path, "rb") if path.lower().endswith(".gz") else open(path, "rb")
+
+
+def _check_whole(path: str) -> None:
+    """Refuse a compressed file that is cut off or damaged, before a budget pays for its rows."""
+    if not path.lower().endswith(".gz"):
+        return
+    with _opened(path) as file:
+        try:
+            while file.read(BLOCK):
+                pass
+        except (EOFError, OSError, zlib.error):
+            raise ArgumentError(
+                f"{path} is cut off or damaged, so its rows cannot all be read; copy it anew"
+            ) from None
 
 
 def _header(path: str, separator: str) -> list[str]:

@@ -18,6 +18,10 @@ from dpstats.engines.columns import Column, cells
 from dpstats.engines.labels.label_types import text_kind
 
 _EPOCH = datetime.date(1970, 1, 1).toordinal()
+# Types of fewer bits than a double, by the names that libraries have for them.
+_NARROW = {
+    "float32": np.float32, "float": np.float32, "float16": np.float16, "halffloat": np.float16,
+}  # fmt: skip
 _NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
 
@@ -81,8 +85,21 @@ def _among_categories(column: Column, position: Mapping) -> np.ndarray:
 
 
 def _among_floats(column: Column, position: Mapping) -> np.ndarray:
-    near = {float(v): i for v, i in reversed([*position.items()]) if _is_double(v)}
+    near = {_in_form(v, column): i for v, i in reversed([*position.items()]) if _is_double(v)}
     return _looked_up(column.floats(), None, near, np.float64)
+
+
+def _in_form(label, column: Column) -> float:
+    """Return the number that a real label is in a column of 32 or 16 bits, where 0.1 is no double.
+
+    >>> from dpstats.engines.columns import columns_of
+    >>> _in_form(0.1, columns_of({"x": np.ones(1, np.float32)})["x"])
+    0.10000000149011612
+    """
+    narrow = _NARROW.get(column.dtype.lower())
+    if narrow is None or not isinstance(label, float) or abs(label) > float(np.finfo(narrow).max):
+        return float(label)
+    return float(narrow(label))
 
 
 def _is_double(label) -> bool:

@@ -17,6 +17,8 @@ _TYPES = (
     (datetime.date, "date"),
     (tuple, "tuple"),
 )
+# What stands for a missing value in text files.
+_MISSING = ("", "NA")
 _NUMBERS = {"boolean", "integer", "number"}
 _ALLOWED = {
     "number": _NUMBERS,
@@ -95,6 +97,12 @@ def check_types(name: str, column: Column, labels: Sequence, argument: str) -> N
         raise ArgumentError(
             f"{argument} lists {shown(labels[0])} for {name!r} and none of its levels, such as "
             f"{shown(levels[0])}"
+        )
+    missing = [label for label in labels if isinstance(label, str) and label in _MISSING]
+    if column.dtype == "text" and missing:
+        raise ArgumentError(
+            f"{argument} lists {missing[0]!r} for {name!r}, a column of a text file, in which it "
+            "stands for a missing value; write another code for it in the file"
         )
     if column.kind == "text" and text_kind(labels) is None:
         raise ArgumentError(

@@ -261,7 +261,7 @@ class GroupInference(ABC):
         Raises
         ------
         ArgumentError
-            For hypotheses that cannot be read or follow from each other.
+            For hypotheses that cannot be read.
         """
         R, r = linear_constraints(self.names[: self.size], hypotheses)
         effect, sd = self.stack.params @ R.T, self.uncertainty.errors(R)

@@ -177,7 +177,7 @@ class Inferred(ABC):
         Raises
         ------
         ArgumentError
-            For hypotheses that cannot be read or follow from each other.
+            For hypotheses that cannot be read.
         """
         R, r = linear_constraints(self.names, hypotheses)
         effect, sd = R @ self.release.basis.params, self._errors(R)

@@ -8,7 +8,7 @@ import pandas as pd
 from dpstats.errors import ArgumentError, NotReleasedError, shown
 from dpstats.evidence import LinkEvidence
 from dpstats.inference import Wald
-from dpstats.option_checks import checked_alpha
+from dpstats.option_checks import checked_alpha, is_word
 from dpstats.results.one.simulation_mixin import Simulated
 
 
@@ -135,12 +135,12 @@ class Margins(Simulated):
             raise NotReleasedError(
                 "the marginal effects of a linear regression are its coefficients, params"
             )
-        if at != "overall":
+        if not is_word(at, "overall"):
             raise ArgumentError(
                 f'expected at="overall", the average over rows, got {shown(at)}; for an effect at '
                 "a point compare predict(newdata)"
             )
-        if method != "dydx":
+        if not is_word(method, "dydx"):
             raise ArgumentError(
                 f'expected method="dydx", effects on the mean, got {shown(method)}; elasticities '
                 "need means of products over the rows, which were not released"

@@ -139,7 +139,7 @@ class Simulated(FitStatistics):
         Alabi and Vadhan (2022), Hypothesis testing for differentially private linear
         regression, NeurIPS.
         """
-        R, r = linear_constraints(self.names, hypotheses)
+        R, r = linear_constraints(self.names, hypotheses, joint=True)
         if len(r) == 1:
             test = self.t_test(hypotheses)
             value, p = float(test.tvalue[0] ** 2), float(test.pvalue[0])

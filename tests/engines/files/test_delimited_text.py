@@ -1,10 +1,12 @@
 """Delimited text: each cell on its own, whatever stands around it."""
 
 import csv
+import gzip
 
 import numpy as np
 import pytest
 
+import dpstats as dp
 from dpstats.engines.open_table import open_table
 from dpstats.errors import ArgumentError
 from dpstats.schema import BOOLEAN, Categorical, Numeric
@@ -146,6 +148,26 @@ def test_a_name_that_is_there_twice_is_told_by_its_places(tmp_path):
     with pytest.raises(ArgumentError, match="columns 2 and 4 of .*a.csv have one name") as caught:
         open_table(path)
     assert "north" not in str(caught.value).replace(str(path), "")
+
+
+@pytest.mark.parametrize("types", [{}, {"region": "string"}])
+@pytest.mark.parametrize("code", ["NA", ""])
+def test_a_level_that_is_the_mark_of_a_missing_value_is_refused(tmp_path, types, code):
+    """It would have no rows, as NA for North America has none."""
+    path = tmp_path / "a.csv"
+    path.write_text("region\nNA\nSA\n")
+    with pytest.raises(ArgumentError, match=f"levels lists '{code}' .* stands for a missing value"):
+        open_table(path).typed(types).check_labels("region", [code, "SA"], "levels")
+
+
+@pytest.mark.parametrize("cut", [slice(30), slice(-9)])
+def test_a_compressed_file_that_is_cut_off_costs_nothing(tmp_path, cut):
+    rows = "\n".join(f"{x},{x * x % 97}" for x in range(5000))
+    path, budget = tmp_path / "a.csv.gz", dp.Budget(1)
+    path.write_bytes(gzip.compress(f"x,y\n{rows}\n".encode())[cut])
+    with pytest.raises(ArgumentError, match=r"a\.csv\.gz (is cut off|cannot be read)"):
+        dp.dp_ols("y ~ x", path, epsilon=1, budget=budget, types={"x": "number", "y": "number"})
+    assert budget.spent == (0, 0)
 
 
 @pytest.mark.parametrize("first", ["x", "v1.2,1.2.3", "x;y,z", "y2019,inf,NA,", "true,nan,1st"])

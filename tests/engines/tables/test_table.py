@@ -280,6 +280,13 @@ def test_cells_without_a_type_are_read_where_they_are_numbers(column):
     np.testing.assert_array_equal(values, expected)
 
 
+@pytest.mark.parametrize("labels", [("a", "b"), (1, 2)])
+@pytest.mark.parametrize("frame", [pa.table, pl.DataFrame])
+def test_a_column_whose_type_is_that_of_no_value_is_missing_under_any_levels(frame, labels):
+    table = Table.from_data(frame({"none": [None, None]}))
+    assert table.codes("none", labels).tolist() == [-1, -1]
+
+
 def test_any_object_may_be_declared_categorical():
     junk = pd.Series(
         [True, "red", [1], {}, None, np.nan, WHEN, 10**400, 1.0, object()], dtype=object
@@ -292,6 +299,16 @@ def test_any_object_may_be_declared_categorical():
 def test_nested_columns_have_no_labels(column):
     codes, labels = Table.from_data({"x": column}).labels("x")
     assert (codes.tolist(), labels) == ([-1, -1], ())
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_labels_are_rounded_as_the_numbers_of_a_column_of_few_bits_are(dtype):
+    values = np.array([0.1, 0.5, np.inf, np.nan], dtype)
+    sources = [values, pa.array(values), pd.Series(values)]
+    sources += [pl.Series(values), pd.array(values, "Float32")] * (dtype == "float32")
+    for source in sources:
+        table = Table.from_data({"x": source})
+        assert table.codes("x", (0.5, 0.1, 1e300)).tolist() == [1, 0, -1, -1]
 
 
 def test_numbers_match_by_value_and_never_text():

@@ -102,6 +102,11 @@ def test_plots_of_groups_without_numbers_are_quiet(method, fit, line, recwarn):
 def test_a_table_for_a_folder_that_is_not_there_is_refused(groups, tmp_path):
     with pytest.raises(FileNotFoundError, match="there is no folder .*none to write a.csv to"):
         groups.to_csv(tmp_path / "none" / "a.csv")
+    with pytest.raises(dp.ArgumentError, match="path to name a file, got the folder .*; name one"):
+        groups.to_csv(tmp_path)
+    for nothing in (None, "", "a\0.csv"):
+        with pytest.raises(dp.ArgumentError, match="expected path to be the path of a file, got"):
+            groups.to_csv(nothing)
 
 
 def test_formulas_of_r_are_stored_as_such(fit, line):

@@ -79,5 +79,9 @@ def test_what_statsmodels_has_beyond_them_is_refused(given, message):
 def test_another_place_and_a_linear_regression_are_refused():
     with pytest.raises(dp.ArgumentError, match="expected at=\"overall\".*got 'mean'"):
         fitted(1).get_margeff(at="mean")
+    with pytest.raises(dp.ArgumentError, match=r"got a DataFrame; .* compare predict\(newdata\)"):
+        fitted(1).get_margeff(FRAME)
+    with pytest.raises(dp.ArgumentError, match='expected method="dydx".*got a ndarray'):
+        fitted(1).get_margeff(method=np.ones(2))
     with pytest.raises(dp.NotReleasedError, match="its coefficients"):
         dp.dp_ols("y ~ x", FRAME, epsilon=1).get_margeff()
