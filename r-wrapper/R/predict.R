@@ -111,9 +111,10 @@ uncertainty_at <- function(object, X, level, at = rep(1L, nrow(X))) {
   errors <- matrix(NA_real_, nrow(X), 3L,
                    dimnames = list(NULL, c("std.error", "conf.low", "conf.high")))
   if (any(known)) {
+    at <- at[known] # before X, of whose rows it counts all
     X <- X[known, , drop = FALSE]
-    ends <- intervals_of(object$uncertainty, X, level, at[known])
-    errors[known, ] <- cbind(errors_of(object$uncertainty, X, at[known]), as.matrix(ends))
+    ends <- intervals_of(object$uncertainty, X, level, at)
+    errors[known, ] <- cbind(errors_of(object$uncertainty, X, at), as.matrix(ends))
   }
   as.data.frame(errors)
 }

@@ -82,6 +82,10 @@ test_that("predictions come from newdata alone", {
   new <- data.frame(educ = 10, sex = c(NA, "f"), age = 30)
   expect_identical(is.na(predict(fit, new)), c("1" = TRUE, "2" = FALSE))
   expect_identical(is.na(predict(fit, new, se.fit = TRUE)$se.fit), c("1" = TRUE, "2" = FALSE))
+  # a missing value leaves the intervals of the other rows
+  ends <- predict(fit, new, interval = "confidence")
+  expect_identical(ends[2L, ], predict(fit, new[2L, ], interval = "confidence")[1L, ])
+  expect_true(all(is.na(ends[1L, ])))
 })
 
 test_that("contrasts set for the session change nothing", {
