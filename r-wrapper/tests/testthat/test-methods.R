@@ -88,6 +88,12 @@ test_that("predictions come from newdata alone", {
   expect_true(all(is.na(ends[1L, ])))
 })
 
+test_that("degrees of freedom are there under lm's name", {
+  skip_without_python()
+  fit <- fit_wage()
+  expect_identical(fit$df.residual, df.residual(fit))
+})
+
 test_that("contrasts set for the session change nothing", {
   skip_without_python()
   before <- options(contrasts = c("contr.sum", "contr.helmert"))
