@@ -160,7 +160,7 @@ histogram_frame <- function(value, key) {
 #' @rdname dp_describe
 #' @export
 print.dp_description <- function(x, format = c("text", "html", "latex", "markdown"), ...) {
-  format <- match.arg(format)
+  format <- chosen_format(format, eval(formals()$format))
   if (format != "text") cat(x[[format]], sep = "\n") else {
     cat("\nDifferentially private description\n\n")
     print(x$table, quote = FALSE, right = TRUE)

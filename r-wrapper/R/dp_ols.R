@@ -115,8 +115,8 @@
 #'
 #' @section Errors:
 #' Conditions of class `dpstats_error`: `dpstats_argument_error` (with `dpstats_formula_error`),
-#' `dpstats_budget_error`, `dpstats_not_released_error`, `dpstats_python_error` and
-#' `dpstats_internal_error`.
+#' `dpstats_budget_error`, `dpstats_ledger_error`, `dpstats_not_released_error`,
+#' `dpstats_python_error` and `dpstats_internal_error`.
 #'
 #' @examplesIf dpstats_available()
 #' n <- 2000
