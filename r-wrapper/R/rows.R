@@ -1,8 +1,9 @@
 # Arguments that name columns of the data: by one rule, as those of lm and fixest do.
 
-# The names of columns that an argument gives: bare, as texts, after ~, or several within c() or
-# joined by +, or in data.table's .() or list(). Names that are no columns of a data frame are variables, whose value names columns;
-# of a file R does not know the columns, so there a variable that names columns comes first.
+# The names of columns that an argument gives: bare, as texts, after ~, or several within c(), as of
+# data.table within .() or list(), or joined by +. Names that are no columns of a data frame are
+# variables, whose value names columns; of a file R does not know the columns, so there a variable
+# that names columns comes first.
 # `value` is the argument itself, which is evaluated only where its expression names no columns, as
 # an element of another list than the data does not; `call` is where the data were given.
 columns_given <- function(argument, expression, value, data, several = FALSE,

@@ -64,8 +64,8 @@ update.dp_ols_groups <- update.dp_ols
 #' @rdname formulas
 #' @export
 update.dp_ols_list <- function(object, ...) {
-  bad_argument("update() takes one fit, as in update(fits[[1]], data = d); for all fits call dp_ols() ",
-               "with the list of new formulas")
+  bad_argument("update() takes one fit, as in update(fits[[1]], data = d); for all fits call ",
+               "dp_ols() with the list of new formulas")
 }
 
 # A fit with the call as it was written, for print() and update(): without the data, and with the
