@@ -200,8 +200,9 @@ glance.dp_ols_groups <- function(x, ...) {
 
 #' @rdname groups
 #' @export
-as.data.frame.dp_ols_groups <- function(x, row.names = NULL, optional = FALSE, ...) {
-  frame <- as.data.frame(tidy(x, conf.int = TRUE, ...))
+as.data.frame.dp_ols_groups <- function(x, row.names = NULL, optional = FALSE, ...,
+                                        conf.int = TRUE) {
+  frame <- as.data.frame(tidy(x, conf.int = conf.int, ...))
   as.data.frame(frame, row.names = row.names, optional = optional)
 }
 
