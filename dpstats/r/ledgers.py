@@ -44,7 +44,7 @@ def requests(path: str, state: str | None = None) -> dict:
     return columns(Ledger(path).requests(state))
 
 
-def request(path: str, request: float) -> dict:
+def request(path: str, request: int) -> dict:
     """Show what a request asks for in full: names, and values as texts or JSON."""
     found = Ledger(path).request(request)
     values = [value if isinstance(value, str) else json.dumps(value) for value in found.values()]
@@ -52,7 +52,7 @@ def request(path: str, request: float) -> dict:
             "order": ["entry", "value"]}  # fmt: skip
 
 
-def settle(path: str, request: float, state: str) -> dict:
+def settle(path: str, request: int, state: str) -> dict:
     """Approve or deny a request; returns its row of the table of requests."""
     ledger = Ledger(path)
     {"approved": ledger.approve, "denied": ledger.deny}[state](request)
