@@ -88,6 +88,21 @@ test_that("predictions come from newdata alone", {
   expect_true(all(is.na(ends[1L, ])))
 })
 
+test_that("augment() replaces the columns of an earlier one", {
+  skip_without_python()
+  fit <- fit_wage(wage ~ educ)
+  once <- augment(fit, newdata = data.frame(educ = 10:12))
+  expect_identical(augment(fit, newdata = once), once)
+})
+
+test_that("values beyond declared bounds are taken for the bound, where the fit clips", {
+  skip_without_python()
+  fit <- dp_ols(wage ~ educ, people(), epsilon = 100, bounds = limits[c("wage", "educ")])
+  ends <- data.frame(educ = c(20, 100))
+  expect_identical(unname(model.matrix(fit, data = ends)[, "educ"]), c(20, 20))
+  expect_length(unique(predict(fit, ends)), 1L)
+})
+
 test_that("degrees of freedom are there under lm's name", {
   skip_without_python()
   fit <- fit_wage()
