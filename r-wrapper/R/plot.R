@@ -100,7 +100,7 @@ plot.dp_ols_groups <- function(x, ...) {
 #' @export
 plot.dp_ols_list <- function(x, ...) {
   refuse_which(...)
-  plot(dp_compare(x), ...)
+  plot(drawn_together(x), ...)
   invisible(x)
 }
 
@@ -148,7 +148,14 @@ autoplot.dp_ols_groups <- function(object, ...) {
 #' @exportS3Method ggplot2::autoplot
 autoplot.dp_ols_list <- function(object, ...) {
   refuse_others("autoplot", ...)
-  ggplot2::autoplot(dp_compare(object))
+  ggplot2::autoplot(drawn_together(object))
+}
+
+drawn_together <- function(fits) {
+  if (inherits(fits[[1L]], "dp_ols_groups")) {
+    bad_argument("a picture has the groups of one formula, as in plot(fits[[1]])")
+  }
+  dp_compare(fits)
 }
 
 #' @importFrom utils globalVariables
