@@ -85,7 +85,8 @@ dp_describe <- function(data, columns, epsilon, delta = NULL, by = NULL, bounds 
   arguments <- list(
     data = sent, columns = as.list(names), epsilon = epsilon, delta = delta, by = by,
     bounds = named_lists(declared$bounds, "bounds"),
-    levels = named_lists(declared$levels, "levels", is_path(data)), types = named_types(declared$types),
+    levels = named_lists(declared$levels, "levels", is_path(data)),
+    types = named_types(declared$types),
     groups = labels_of(groups, is_path(data)), quantiles = listed(quantiles),
     statistics = if (!is.null(statistics)) listed(statistics), alpha = alpha,
     unit = unit, max_rows = max_rows, max_groups = max_groups, weights = weights,

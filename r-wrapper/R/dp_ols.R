@@ -77,8 +77,8 @@
 #'   Each fit has less noise then, and the fits are one release, whose epsilon each of them states.
 #' @param types A named list such as `list(tract = "integer")`, of `"number"`, `"integer"`,
 #'   `"boolean"`, `"string"` or `"date"`, for columns of text files, which have no types of their
-#'   own. A date in a file is a label, for `by` or for a factor whose `levels` are dates. Without it such a column is a factor where `levels` are given, text in `by`, and a number
-#'   where `bounds` are; what nothing declares is refused.
+#'   own. A date in a file is a label, for `by` or for a factor whose `levels` are dates.
+#'   Without it such a column is a factor where `levels` are given, text in `by`, and a number where `bounds` are; what nothing declares is refused.
 #' @param weights A column of weights, as of [stats::lm()]. It needs public
 #'   `bounds`, such as `list(w = c(0, 50))`, and the noise grows with the largest weight over the
 #'   mean one. Rows whose weight is missing, zero or negative are left out. Standard errors of the

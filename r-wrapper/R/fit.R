@@ -145,7 +145,9 @@ level_indicators <- function(x, z = NULL, ref = NULL) {
 
 levels_of <- function(x) if (is.logical(x)) c("FALSE", "TRUE") else levels(x)
 
-indicator_names <- function(kept, z) paste0("::", kept, if (!is.null(z)) paste0(":", written_name(z)))
+indicator_names <- function(kept, z) {
+  paste0("::", kept, if (!is.null(z)) paste0(":", written_name(z)))
+}
 
 # A name as it stands in a formula, `my year` in backticks.
 written_name <- function(expression) deparse1(expression, backtick = TRUE)

@@ -26,11 +26,11 @@ used_columns <- function(formula, data, by) {
   as.list(data)[if ("." %in% used) names(data) else intersect(names(data), used)]
 }
 
-# R takes these names for arguments of a function, so that no fit could be made of what was paid for.
+# R takes these names for arguments of a function, so no fit could be made of what was paid for.
 refuse_dotted <- function(names) {
   dotted <- grep("^[.][.]([.]|[0-9]+)$", names, value = TRUE)
   if (length(dotted)) {
-    bad_argument("column '", dotted[1L], "' has a name that R keeps for arguments; rename the column")
+    bad_argument("column '", dotted[1L], "' has a name that R keeps for arguments; rename it")
   }
 }
 

@@ -7,9 +7,9 @@
 #' A prediction beyond the declared bounds of the response is the bound, and so are finite ends of
 #' intervals; standard errors are those of the line. Predictions of the default, but not their intervals,
 #' end, beside that, where the response is seen to, within 2 to 5 standard deviations of its mean. For the
-#' line itself multiply [model.matrix()][kind] by [coef()]. With a method that clips regressors, as the
-#' default does, both take a value beyond the declared bounds of a column for the nearest bound, as the
-#' fit took those of the rows.
+#' line itself multiply [model.matrix()][kind] by [coef()]. With a method that clips regressors, as
+#' the default does, both take a value beyond the declared bounds of a column for the nearest bound,
+#' as the fit took those of the rows.
 #'
 #' @param object A fit by [dp_ols()].
 #' @param newdata A data frame with a column for each variable right of `~`.

@@ -42,7 +42,8 @@ checked_columns <- function(argument, names, several) {
   bad_argument("expected ", argument, if (several) " to name one or more columns, as in "
                else " to be the name of a column, as in ", argument, " = ", wanted, " or ",
                argument, " = \"", wanted, "\", got ",
-               if (length(names) %in% 1:6 && is.character(names)) toString(names) else class(names)[1L])
+               if (is.character(names) && length(names) %in% 1:6) toString(names)
+               else class(names)[1L])
 }
 
 no_value <- function(argument, expression, written, data) {
