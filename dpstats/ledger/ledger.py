@@ -24,7 +24,7 @@ from dpstats.ledger.records import insert, update
 from dpstats.ledger.sources import bind
 from dpstats.ledger.tables import STEPS
 from dpstats.noise.random_sources import SOURCE
-from dpstats.option_checks import file_path, word
+from dpstats.option_checks import file_path, whole, word
 from dpstats.privacy import (
     ADD_REMOVE,
     DEFAULT_DELTA,
@@ -261,12 +261,12 @@ class Ledger(LedgerReader, Chargeable):
         ArgumentError
             For a name, epsilon or delta that cannot be used.
         """
-        name, whole = checked_name("analyst", analyst), self.dataset.limit
-        epsilon, delta = validate_guarantee(epsilon, whole.delta if delta is None else delta)
+        name, total = checked_name("analyst", analyst), self.dataset.limit
+        epsilon, delta = validate_guarantee(epsilon, total.delta if delta is None else delta)
         aside = None
-        if whole.rule == "gdp":
-            aside = whole.set_aside / whole.delta * delta if delta else 0.0
-        limit = make_composition(epsilon, delta, whole.rule, aside)
+        if total.rule == "gdp":
+            aside = total.set_aside / total.delta * delta if delta else 0.0
+        limit = make_composition(epsilon, delta, total.rule, aside)
         texts, actor = limit_texts(limit), self._actor()
         with self._store.writing() as connection:
             row = connection.execute("SELECT id FROM analysts WHERE name = ?", (name,)).fetchone()
@@ -284,12 +284,13 @@ class Ledger(LedgerReader, Chargeable):
         self._settle(request, "denied")
 
     def _settle(self, request: int, state: str) -> None:
+        request = whole("request", 1)(request)
         with self._store.writing() as connection:
             row = connection.execute(
                 "SELECT state FROM requests WHERE id = ?", (request,)
             ).fetchone()
             if row is None:
-                raise ArgumentError(f"there is no request {request!r} in {self.path}")
+                raise ArgumentError(f"there is no request {request} in {self.path}")
             if state not in STEPS.get(row[0], ()):
                 raise ArgumentError(f"request {request} is {row[0]} and cannot be {state}")
             update(connection, "requests", request, self._actor(), state, state=state)

@@ -10,7 +10,7 @@ from dpstats.ledger import listing, store
 from dpstats.ledger.accounts import Dataset, checked_name, last_call, limits
 from dpstats.ledger.records import read_total
 from dpstats.ledger.verification import Verification, verify
-from dpstats.option_checks import file_path
+from dpstats.option_checks import file_path, whole
 from dpstats.privacy import Composition, Total
 from dpstats.results.restored_calls import from_text
 from dpstats.results.show.plot_method import plot_method
@@ -91,10 +91,11 @@ class LedgerReader:
         ArgumentError
             When there is no such request.
         """
+        number = whole("request", 1)(request)
         with self._store.reading() as connection:
-            found = listing.request(connection, request)
+            found = listing.request(connection, number)
         if found is None:
-            raise ArgumentError(f"there is no request {request!r} in {self.path}")
+            raise ArgumentError(f"there is no request {number} in {self.path}")
         return found
 
     def analysts(self) -> pd.DataFrame:
@@ -122,16 +123,23 @@ class LedgerReader:
     def export(self, path) -> None:
         """Write everything in the ledger as one JSON file, which appears whole or not at all.
 
+        It replaces an export of the same name.
+
         Raises
         ------
         ArgumentError
-            For the path of the ledger, or of a file that SQLite keeps beside it.
+            For the path of the ledger, or of a file that SQLite keeps beside it, for one that does
+            not end in ``.json``, and for a folder, or one that is not there.
         """
         target, own = file_path("path")(path), self.path.resolve()
         if target.resolve() in (own, *store.beside(own)):
             raise ArgumentError(
                 f"expected different files for the ledger and its export, got {target}"
             )
+        if target.suffix != ".json" or target.is_dir():
+            raise ArgumentError(f"expected an export to be a file that ends in .json, got {target}")
+        if not target.parent.is_dir():
+            raise ArgumentError(f"there is no folder {target.parent} for the export {target.name}")
         with self._store.reading() as connection:
             listing.export(connection, target)
 

@@ -2,7 +2,6 @@
 
 import inspect
 import json
-from typing import Any
 
 import pandas as pd
 
@@ -45,24 +44,19 @@ def requests(path: str, state: str | None = None) -> dict:
     return columns(Ledger(path).requests(state))
 
 
-def request(path: str, request: float) -> dict:
+def request(path: str, request: int) -> dict:
     """Show what a request asks for in full: names, and values as texts or JSON."""
-    found = Ledger(path).request(_whole(request))
+    found = Ledger(path).request(request)
     values = [value if isinstance(value, str) else json.dumps(value) for value in found.values()]
     return {"numbers": {}, "texts": {"entry": [*found], "value": values},
             "order": ["entry", "value"]}  # fmt: skip
 
 
-def _whole(number: float) -> Any:
-    return int(number) if isinstance(number, float) and number.is_integer() else number
-
-
-def settle(path: str, request: float, state: str) -> dict:
+def settle(path: str, request: int, state: str) -> dict:
     """Approve or deny a request; returns its row of the table of requests."""
     ledger = Ledger(path)
-    number = _whole(request)
-    {"approved": ledger.approve, "denied": ledger.deny}[state](number)
-    return columns(ledger.requests().query("id == @number"))
+    {"approved": ledger.approve, "denied": ledger.deny}[state](request)
+    return columns(ledger.requests().query("id == @request"))
 
 
 def verify(path: str, head: str | None = None) -> dict:

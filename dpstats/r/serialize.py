@@ -168,7 +168,16 @@ def _labels(result: DPGroupResults) -> list[list]:
 
 
 def label_in_r(label):
-    """Give a label a type of R: integers end at 2^31 there, and doubles are whole up to 2^53."""
+    """Give a label a type of R: integers end at 2^31 there, and doubles are whole up to 2^53.
+
+    Dates and others that R would not know, which columns of files hold, are texts.
+
+    >>> import datetime
+    >>> label_in_r(datetime.date(2020, 1, 5)), label_in_r(3), label_in_r(2**31)
+    ('2020-01-05', 3, 2147483648.0)
+    """
+    if not isinstance(label, str | int | float | np.generic):
+        return level_label(label)
     if not isinstance(label, int) or -(2**31) < label < 2**31:
         return label
     return float(label) if abs(label) <= 2**53 else str(label)

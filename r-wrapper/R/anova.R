@@ -112,6 +112,12 @@ linearHypothesis.dp_ols <- function(model, ..., white.adjust = FALSE) {
   table
 }
 
+#' @rdname formulas
+#' @export
+anova.dp_ols_list <- function(object, ...) {
+  bad_argument("anova() takes one fit, as in anova(fits[[1]])")
+}
+
 #' @rdname anova.dp_ols
 #' @export
 anova.dp_ols_groups <- function(object, ...) {

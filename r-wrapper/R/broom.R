@@ -12,7 +12,7 @@
 #' @param conf.level Their level; for `augment()` that of `interval`.
 #' @param exponentiate Whether to give the exponentials of the estimates and of the ends of the
 #'   intervals, as for a response in logarithms. Standard errors stay as they are.
-#' @param newdata A data frame of public values.
+#' @param newdata A data frame of public values. Columns of it such as `.fitted` are replaced.
 #' @param se_fit Whether to add the standard errors of the predictions.
 #' @param interval `"none"` or `"confidence"`, for the columns `.lower` and `.upper`.
 #' @param ... For `augment()` refused. Else what packages that make tables pass to every kind of fit:
@@ -88,5 +88,6 @@ augmented <- function(x, newdata, se_fit, interval, level, type = "response") {
   added <- list(.fitted = if (ends) predicted$fit[, "fit"] else predicted$fit)
   if (ends) added[c(".lower", ".upper")] <- list(predicted$fit[, "lwr"], predicted$fit[, "upr"])
   if (se_fit) added$.se.fit <- predicted$se.fit
-  tibble::as_tibble(c(as.list(newdata), lapply(added, unname)))
+  kept <- as.list(newdata)[!names(newdata) %in% names(added)] # as broom, which writes over them
+  tibble::as_tibble(c(kept, lapply(added, unname)))
 }

@@ -4,9 +4,10 @@
 #' calls it is given to, and refuses one that does not fit before a row is read.
 #'
 #' A budget changes when it is charged, wherever it is referred to, and in no other way: its
-#' totals cannot be set. A copy made by [readRDS()] is a record of its own. In a forked process,
-#' such as a child of `parallel::mclapply()`, it is refused, for each child would spend the same
-#' remainder.
+#' totals cannot be set. A copy made by [readRDS()], or sent to a worker of
+#' `parallel::makeCluster()`, is a record of its own, whose calls the budget does not count. In a
+#' forked process, such as a child of `parallel::mclapply()`, it is refused, for each child would
+#' spend the same remainder. A [dp_ledger()] counts the calls of all processes.
 #'
 #' @param epsilon,delta What all calls together may cost; `delta` below 0.5. By default it is that of
 #'   [dp_ols()]; with `delta = 0` only methods that need none are admitted.

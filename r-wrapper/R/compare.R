@@ -130,8 +130,8 @@ gdp_epsilon <- function(mu, delta) {
 #' @rdname dp_compare
 #' @export
 print.dp_comparison <- function(x, format = c("text", "html", "latex"), ...) {
-  cat(switch(match.arg(format), text = as_text(x), html = as_html(x), latex = as_latex(x)),
-      sep = "\n")
+  format <- chosen_format(format, eval(formals()$format))
+  cat(switch(format, text = as_text(x), html = as_html(x), latex = as_latex(x)), sep = "\n")
   invisible(x)
 }
 

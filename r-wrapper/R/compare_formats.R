@@ -2,6 +2,16 @@
 
 comparison_title <- "Differentially Private Regressions"
 
+# The first choice is the default, as for match.arg(), whose message would not name the argument.
+chosen_format <- function(format, known) {
+  if (identical(format, known)) return(known[1L])
+  if (!is.character(format) || length(format) != 1L || !format %in% known) {
+    bad_argument("expected format to be one of ", toString(dQuote(known, FALSE)), ", got ",
+                 shown(format))
+  }
+  format
+}
+
 # Cells of estimates by term, below them standard errors where a column has one.
 estimate_rows <- function(comparison) {
   rows <- lapply(comparison$terms, function(term) {

@@ -35,8 +35,9 @@ plot.dp_comparison <- function(x, ...) {
   colours <- grDevices::hcl.colors(models, "Dark 3")[table$model]
   margins <- graphics::par(mar = c(5, 2 + 0.5 * max(nchar(table$label)), 1 + models, 1))
   on.exit(graphics::par(margins))
-  plot(table$estimate, table$at, pch = ifelse(table$bounded, 19, 1), col = colours, yaxt = "n",
-       xlim = picture_span(table), xlab = "estimate, 95% interval", ylab = "", ...)
+  own <- list(pch = ifelse(table$bounded, 19, 1), col = colours, yaxt = "n",
+              xlim = picture_span(table), xlab = "estimate, 95% interval", ylab = "")
+  draw(table$estimate, table$at, ..., own = own)
   edges <- graphics::par("usr")
   graphics::segments(pmax(table$conf.low, edges[1L]), table$at,
                      pmin(table$conf.high, edges[2L]), table$at,

@@ -12,7 +12,7 @@ check_distinct <- function(names, what) {
 }
 
 # A named list whose entries Python will see as lists, whatever their length.
-named_lists <- function(values, argument) {
+named_lists <- function(values, argument, files = FALSE) {
   if (is.null(values)) return(NULL)
   named <- is.list(values) && !is.null(names(values)) && all(names(values) != "")
   if (!named) {
@@ -20,10 +20,9 @@ named_lists <- function(values, argument) {
                  if (argument %in% c("bounds", "x_range")) "c(0, 1))" else "c(\"a\", \"b\"))")
   }
   check_distinct(names(values), argument)
-  values <- lapply(values, listed)
-  for (name in names(values)) check_plain(values[[name]], paste0(argument, "$", name))
+  for (name in names(values)) check_plain(listed(values[[name]]), paste0(argument, "$", name))
   if (anyNA(values, recursive = TRUE)) bad_argument("argument ", argument, " holds NA")
-  reticulate::dict(lapply(values, as.list))
+  reticulate::dict(lapply(values, function(each) as.list(listed(each, files))))
 }
 
 named_types <- function(types) {
@@ -52,21 +51,46 @@ check_dates <- function(given, names, dates, what) {
   }
 }
 
-# Factors as their labels and dates as numbers; names would turn a list into a dictionary.
-plain <- function(values) {
+# Columns of dates are numbers in data frames and none in files: there a range of dates is refused.
+check_ranges <- function(given, data, what) {
+  check_dates(given, names(data), dates_of(data, names(data)), what)
+  for (name in if (is_path(data) && is.list(given)) names(given)) {
+    if (inherits(given[[name]], "Date")) {
+      bad_argument(what, " has dates for '", name, "', and dates of files are labels; make a ",
+                   "column of their days in the files and give numbers")
+    }
+  }
+}
+
+# Dates would have numbers of days for levels.
+refuse_levels <- function(levels, dates) {
+  listed <- intersect(dates, names(levels))
+  if (length(listed)) {
+    bad_argument("levels lists ", listed[1L], ", a column of dates; make it a factor before the ",
+                 "call, as by factor(as.character(", listed[1L], "), levels = c(\"2020-01-01\", ",
+                 "\"2020-01-02\"))")
+  }
+}
+
+# Factors as their labels and dates as numbers, or for columns of files as dates of Python; names
+# would turn a list into a dictionary.
+plain <- function(values, files = FALSE) {
   refuse_integer64(values, "a list of public values")
   if (is.factor(values)) values <- as.character(values)
-  if (inherits(values, "Date")) values <- as.numeric(values)
+  if (inherits(values, "Date")) {
+    if (files && !anyNA(values)) return(lapply(unname(as.list(values)), reticulate::r_to_py))
+    values <- as.numeric(values)
+  }
   unname(values)
 }
 
 # A vector as a list of its values; what is none is passed on, to be refused by check_plain().
-listed <- function(values) {
-  if (is.null(values) || is.atomic(values)) as.list(plain(values)) else values
+listed <- function(values, files = FALSE) {
+  if (is.null(values) || is.atomic(values)) as.list(plain(values, files)) else values
 }
 
-labels_of <- function(groups) {
-  groups <- plain(groups)
+labels_of <- function(groups, files = FALSE) {
+  groups <- plain(groups, files)
   check_plain(groups, "groups")
   if (anyNA(groups)) bad_argument("argument groups holds NA")
   if (!is.null(groups)) as.list(groups)

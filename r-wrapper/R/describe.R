@@ -79,30 +79,22 @@ dp_describe <- function(data, columns, epsilon, delta = NULL, by = NULL, bounds 
   names <- described_columns(substitute(columns), columns, data, c(by, unit, weights))
   subset <- condition_given(substitute(subset), data, parent.frame())
   sent <- bridge_data(list(), data, c(names, by, unit, weights, all.vars(subset)))
-  dates <- union(dates_described(data, names, levels), dates_described(data, by, NULL))
+  refuse_levels(levels, dates_of(data, names))
+  check_ranges(bounds, data, "argument bounds")
   declared <- lapply(list(bounds = bounds, levels = levels, types = types), concerning, sent, data)
   arguments <- list(
     data = sent, columns = as.list(names), epsilon = epsilon, delta = delta, by = by,
     bounds = named_lists(declared$bounds, "bounds"),
-    levels = named_lists(declared$levels, "levels"), types = named_types(declared$types),
-    groups = labels_of(groups), quantiles = listed(quantiles),
+    levels = named_lists(declared$levels, "levels", is_path(data)),
+    types = named_types(declared$types),
+    groups = labels_of(groups, is_path(data)), quantiles = listed(quantiles),
     statistics = if (!is.null(statistics)) listed(statistics), alpha = alpha,
     unit = unit, max_rows = max_rows, max_groups = max_groups, weights = weights,
     trim_weights = trim_weights, histogram = histogram,
     subset = condition_text(subset), neighbors = neighbors, block = state$block
   )
+  dates <- dates_of(data, c(names, by))
   new_dp_description(ask("describe", arguments, budget), group_key(data, by), dates)
-}
-
-# The columns that are dates, whose numbers count days; those with levels are to be factors.
-dates_described <- function(data, names, levels) {
-  dates <- if (is_path(data)) character() else Filter(function(name) inherits(data[[name]], "Date"), names)
-  listed <- intersect(dates, names(levels))
-  if (length(listed)) {
-    bad_argument("levels lists ", listed[1L], ", a column of dates; make it a factor before the call, as by ",
-                 "factor(as.character(", listed[1L], "), levels = c(\"2020-01-01\", \"2020-01-02\"))")
-  }
-  dates
 }
 
 # What tables of a description have beside the group column.
@@ -169,7 +161,7 @@ histogram_frame <- function(value, key) {
 #' @rdname dp_describe
 #' @export
 print.dp_description <- function(x, format = c("text", "html", "latex", "markdown"), ...) {
-  format <- match.arg(format)
+  format <- chosen_format(format, eval(formals()$format))
   if (format != "text") cat(x[[format]], sep = "\n") else {
     cat("\nDifferentially private description\n\n")
     print(x$table, quote = FALSE, right = TRUE)

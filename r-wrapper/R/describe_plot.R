@@ -43,8 +43,9 @@ plot.dp_description <- function(x, ...) {
     own <- pictures[[name]]
     middle <- (own$left + own$right) / 2
     of_levels <- !anyNA(own$level)
-    plot(range(own$left, own$right), c(0, max(own$conf.high, 1)), type = "n", main = name,
-         xlab = "", ylab = "count", xaxt = if (of_levels) "n" else "s", ...)
+    set <- list(type = "n", main = name, xlab = "", ylab = "count",
+                xaxt = if (of_levels) "n" else "s")
+    draw(range(own$left, own$right), c(0, max(own$conf.high, 1)), ..., own = set)
     if (of_levels) graphics::axis(1, middle, own$level)
     graphics::rect(own$left, 0, own$right, own$count, border = "white",
                    col = ifelse(own$outer, "grey85", "grey65"))

@@ -77,8 +77,9 @@
 #'   Each fit has less noise then, and the fits are one release, whose epsilon each of them states.
 #' @param types A named list such as `list(tract = "integer")`, of `"number"`, `"integer"`,
 #'   `"boolean"`, `"string"` or `"date"`, for columns of text files, which have no types of their
-#'   own. Without it such a column is a factor where `levels` are given, text in `by`, and a number
-#'   where `bounds` are; what nothing declares is refused.
+#'   own. A date in a file is a label, for `by` or for a factor whose `levels` are dates. Without it such
+#'   a column is a factor where `levels` are given, text in `by`, and a number where `bounds` are; what
+#'   nothing declares is refused.
 #' @param weights A column of weights, as of [stats::lm()]. It needs public
 #'   `bounds`, such as `list(w = c(0, 50))`, and the noise grows with the largest weight over the
 #'   mean one. Rows whose weight is missing, zero or negative are left out. Standard errors of the
@@ -115,8 +116,8 @@
 #'
 #' @section Errors:
 #' Conditions of class `dpstats_error`: `dpstats_argument_error` (with `dpstats_formula_error`),
-#' `dpstats_budget_error`, `dpstats_not_released_error`, `dpstats_python_error` and
-#' `dpstats_internal_error`.
+#' `dpstats_budget_error`, `dpstats_ledger_error`, `dpstats_not_released_error`,
+#' `dpstats_python_error` and `dpstats_internal_error`.
 #'
 #' @examplesIf dpstats_available()
 #' n <- 2000
@@ -172,14 +173,15 @@ shared_arguments <- function(call) {
   texts <- call$texts
   declared <- lapply(mget(c("bounds", "levels", "types"), call), concerning, call$columns, call$data)
   for (name in intersect(c("bounds", "x_new"), ls(call))) {
-    columns <- names(call$data)
-    check_dates(call[[name]], columns, dates_of(call$data, columns), paste("argument", name))
+    check_ranges(call[[name]], call$data, paste("argument", name))
   }
+  refuse_levels(call$levels, dates_of(call$data, names(call$columns)))
   c(
     list(
       formula = if (is.list(texts)) reticulate::dict(texts) else texts,
       bounds = named_lists(declared$bounds, "bounds"),
-      levels = named_lists(declared$levels, "levels"), types = named_types(declared$types),
+      levels = named_lists(declared$levels, "levels", is_path(call$data)),
+      types = named_types(declared$types),
       x_new = points_at(call$x_new, call$formula), subset = condition_text(call$subset),
       block = state$block, data = call$columns
     ),

@@ -145,7 +145,12 @@ level_indicators <- function(x, z = NULL, ref = NULL) {
 
 levels_of <- function(x) if (is.logical(x)) c("FALSE", "TRUE") else levels(x)
 
-indicator_names <- function(kept, z) paste0("::", kept, if (!is.null(z)) paste0(":", deparse1(z)))
+indicator_names <- function(kept, z) {
+  paste0("::", kept, if (!is.null(z)) paste0(":", written_name(z)))
+}
+
+# A name as it stands in a formula, `my year` in backticks.
+written_name <- function(expression) deparse1(expression, backtick = TRUE)
 
 # Names of design columns, year::2010:treated for i(year, treated, ref = 2009)::2010:treated. A call
 # with one column has its name alone in R.
@@ -155,7 +160,7 @@ named_as_fixest <- function(names, terms, schema) {
     parts <- match.call(level_indicators, each)
     kept <- setdiff(schema[[as.character(parts$x)]]$levels, label_text(eval(parts$ref)))
     alone <- if (length(kept) == 1L) indicator_names(kept, parts$z)
-    names <- sub(written, paste0(deparse1(parts$x), alone), names, fixed = TRUE)
+    names <- sub(written, paste0(written_name(parts$x), alone), names, fixed = TRUE)
   }
   names
 }

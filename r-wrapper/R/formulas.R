@@ -5,6 +5,7 @@ formula_text <- function(formula) {
     bad_argument("expected formula to be one such as y ~ x1 + x2",
                  if (is.character(formula)) ", without quotes")
   }
+  refuse_dotted(formula_variables(formula))
   attributes(formula) <- NULL
   enc2utf8(paste(trimws(deparse(formula, width.cutoff = 500L)), collapse = " "))
 }
@@ -21,7 +22,16 @@ used_columns <- function(formula, data, by) {
   used <- c(by, unlist(lapply(formulas, formula_variables)))
   unknown <- setdiff(used, c(names(data), "."))
   if (length(unknown)) no_such_column(unknown[1L], names(data))
+  if ("." %in% used) refuse_dotted(names(data))
   as.list(data)[if ("." %in% used) names(data) else intersect(names(data), used)]
+}
+
+# R takes these names for arguments of a function, so no fit could be made of what was paid for.
+refuse_dotted <- function(names) {
+  dotted <- grep("^[.][.]([.]|[0-9]+)$", names, value = TRUE)
+  if (length(dotted)) {
+    bad_argument("column '", dotted[1L], "' has a name that R keeps for arguments; rename it")
+  }
 }
 
 # What is declared for the columns in use and for what is no column, as of a whole data set.

@@ -20,7 +20,7 @@ groups_of_rows <- function(object, newdata) {
   absent <- setdiff(names(object$groups), names(newdata))
   if (length(absent)) {
     bad_argument("newdata has no column '", absent[1L], "' that says whose fit predicts a row; ",
-                 "merge(groups, newdata) gives every group each of them")
+                 "merge(groups$groups, newdata) gives every group each of them")
   }
   keys <- do.call(paste, c(lapply(newdata[names(object$groups)], label_text), sep = ":"))
   group_places(object, keys)
@@ -70,13 +70,17 @@ augment.dp_ols_groups <- function(x, newdata, se_fit = TRUE, interval = c("none"
 #' @rdname groups
 #' @export
 `[[.dp_ols_groups` <- function(x, i) {
-  if (length(i) != 1L) bad_argument("expected one group in [[ ]], got ", length(i))
-  one_fit(x[i])
+  chosen <- x[i]
+  if (length(i) != 1L || nrow(chosen$groups) != 1L) {
+    bad_argument("expected the name or the number of one group in [[ ]], got ", shown(i))
+  }
+  one_fit(chosen)
 }
 
 # The numbers of the groups that are named.
 group_places <- function(x, i) {
   names <- group_names(x)
+  if (is.factor(i)) i <- as.character(i) # a label, not the number of its level
   at <- if (is.character(i)) match(i, names) else seq_along(names)[i]
   if (anyNA(at)) {
     bad_argument("there is no group ", i[is.na(at)][1L], "; the groups are ",

@@ -39,13 +39,14 @@ groups_of <- function(groups, key) {
     bad_argument("by = \"", dates[1L], "\" holds dates, which would become public labels; list the dates in ",
                  "groups, or make a factor of them whose levels are public")
   }
-  if (length(key$by) < 2L) return(labels_of(groups))
+  files <- is.null(key$columns)
+  if (length(key$by) < 2L) return(labels_of(groups, files))
   if (is.null(groups)) groups <- crossed_levels(key$columns)
   if (is.null(groups)) return(NULL)
   if (!is.data.frame(groups) || !setequal(names(groups), key$by)) {
     bad_argument("expected groups to be a data frame with the columns ", toString(key$by))
   }
-  unname(lapply(as.list(groups)[key$by], labels_of))
+  unname(lapply(as.list(groups)[key$by], labels_of, files))
 }
 
 # All combinations of the levels of factors; NULL where one of the columns is none.
@@ -200,8 +201,9 @@ glance.dp_ols_groups <- function(x, ...) {
 
 #' @rdname groups
 #' @export
-as.data.frame.dp_ols_groups <- function(x, row.names = NULL, optional = FALSE, ...) {
-  frame <- as.data.frame(tidy(x, conf.int = TRUE, ...))
+as.data.frame.dp_ols_groups <- function(x, row.names = NULL, optional = FALSE, ...,
+                                        conf.int = TRUE) {
+  frame <- as.data.frame(tidy(x, conf.int = conf.int, ...))
   as.data.frame(frame, row.names = row.names, optional = optional)
 }
 

@@ -3,6 +3,7 @@
 # A list of `weights`, a row for each hypothesis, `values`, which the combinations are to have, and
 # each hypothesis as `text` with the coefficients on its left.
 linear_hypotheses <- function(object, hypotheses) {
+  check_given(parent.frame(), c("object", "hypotheses"))
   if (!inherits(object, "dp_ols")) {
     bad_argument("expected object to be a fit by dp_ols()",
                  if (inherits(object, "dp_ols_groups")) {

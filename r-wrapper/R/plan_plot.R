@@ -32,8 +32,9 @@ plot.dp_plan <- function(x, term = NULL, ...) {
   kinds <- seq_len(ncol(wide))
   span <- range(wide, upper, drawn$ols, na.rm = TRUE)
   epsilon <- as.numeric(rownames(wide))
-  graphics::matplot(epsilon, wide, type = "b", pch = kinds, lty = 1, col = kinds, log = "xy",
-                    xaxt = "n", ylim = span, xlab = "epsilon", ylab = drawn$title, ...)
+  own <- list(type = "b", pch = kinds, lty = 1, col = kinds, log = "xy", xaxt = "n", ylim = span,
+              xlab = "epsilon", ylab = drawn$title)
+  draw(epsilon, wide, ..., own = own, by = graphics::matplot)
   at <- graphics::axTicks(1)
   graphics::axis(1, at, format(at, scientific = FALSE, drop0trailing = TRUE, trim = TRUE))
   graphics::matlines(epsilon, upper, lty = 3, col = kinds)

@@ -126,9 +126,10 @@ plot.dp_study_plan <- function(x, ...) {
   drawn <- planned_ratios(x)
   kinds <- seq_len(ncol(drawn$ratios))
   span <- range(1, drawn$ratios, na.rm = TRUE)
-  graphics::matplot(drawn$epsilon, drawn$ratios, type = "b", pch = kinds, lty = 1, col = kinds,
-                    log = "xy", xaxt = "n", ylim = span, xlab = "epsilon of the study",
-                    ylab = "width of the median interval / without privacy", ...)
+  own <- list(type = "b", pch = kinds, lty = 1, col = kinds, log = "xy", xaxt = "n", ylim = span,
+              xlab = "epsilon of the study",
+              ylab = "width of the median interval / without privacy")
+  draw(drawn$epsilon, drawn$ratios, ..., own = own, by = graphics::matplot)
   graphics::axis(1, drawn$epsilon, drawn$epsilon)
   graphics::abline(h = 1, lty = 2, col = "grey40")
   graphics::legend("topright", c(colnames(drawn$ratios), "not private"), bty = "n",

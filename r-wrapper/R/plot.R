@@ -50,10 +50,17 @@ plot.dp_ols <- function(x, level = 0.95, ...) {
   invisible(x)
 }
 
+# Draw with the arguments that are given, and of a picture's own those that are not.
+draw <- function(x, y, ..., own, by = plot) {
+  given <- list(...)
+  do.call(by, c(list(x, y), own[setdiff(names(own), entry_names(given))], given))
+}
+
 plot_line <- function(fit, line, ...) {
   axes <- axis_names(fit)
   span <- range(unlist(line[c("fit", "lwr", "upr")]), finite = TRUE)
-  plot(line$x, line$fit, type = "n", ylim = span, xlab = axes[["x"]], ylab = axes[["y"]], ...)
+  own <- list(type = "n", ylim = span, xlab = axes[["x"]], ylab = axes[["y"]])
+  draw(line$x, line$fit, ..., own = own)
   if (!anyNA(line$lwr)) {
     # what is unbounded goes to the edges of the picture
     edges <- graphics::par("usr")[3:4]
@@ -70,7 +77,8 @@ plot_coefficients <- function(fit, level, ...) {
   span <- range(unlist(table[c("estimate", "conf.low", "conf.high")]), finite = TRUE)
   margins <- graphics::par(mar = c(5, 2 + 0.5 * max(nchar(table$term)), 2, 1))
   on.exit(graphics::par(margins))
-  plot(table$estimate, rows, pch = 19, xlim = span, yaxt = "n", xlab = "estimate", ylab = "", ...)
+  own <- list(pch = 19, xlim = span, yaxt = "n", xlab = "estimate", ylab = "")
+  draw(table$estimate, rows, ..., own = own)
   edges <- graphics::par("usr")
   graphics::segments(pmax(table$conf.low, edges[1L]), rows, pmin(table$conf.high, edges[2L]), rows)
   graphics::abline(v = 0, lty = 3)
@@ -82,7 +90,8 @@ plot_coefficients <- function(fit, level, ...) {
 plot.dp_ols_groups <- function(x, ...) {
   refuse_which(...)
   pair <- pair_data(x)
-  plot(pair[[1L]], pair[[2L]], xlab = names(pair)[1L], ylab = names(pair)[2L], ...)
+  own <- list(xlab = names(pair)[1L], ylab = names(pair)[2L])
+  draw(pair[[1L]], pair[[2L]], ..., own = own)
   graphics::abline(0, 1, lty = 3)
   invisible(x)
 }
@@ -91,7 +100,7 @@ plot.dp_ols_groups <- function(x, ...) {
 #' @export
 plot.dp_ols_list <- function(x, ...) {
   refuse_which(...)
-  plot(dp_compare(x), ...)
+  plot(drawn_together(x), ...)
   invisible(x)
 }
 
@@ -139,7 +148,14 @@ autoplot.dp_ols_groups <- function(object, ...) {
 #' @exportS3Method ggplot2::autoplot
 autoplot.dp_ols_list <- function(object, ...) {
   refuse_others("autoplot", ...)
-  ggplot2::autoplot(dp_compare(object))
+  ggplot2::autoplot(drawn_together(object))
+}
+
+drawn_together <- function(fits) {
+  if (inherits(fits[[1L]], "dp_ols_groups")) {
+    bad_argument("a picture has the groups of one formula, as in plot(fits[[1]])")
+  }
+  dp_compare(fits)
 }
 
 #' @importFrom utils globalVariables

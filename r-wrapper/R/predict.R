@@ -8,7 +8,8 @@
 #' intervals; standard errors are those of the line. Predictions of the default end, beside that, where the
 #' response is seen to, within 2 to 5 standard deviations of its mean, and intervals of the line that do not
 #' reach to there are extended to the prediction. For the line itself multiply [model.matrix()][kind] by
-#' [coef()].
+#' [coef()]. With a method that clips regressors, as the default does, both take a value beyond the
+#' declared bounds of a column for the nearest bound, as the fit took those of the rows.
 #'
 #' @param object A fit by [dp_ols()].
 #' @param newdata A data frame with a column for each variable right of `~`.
@@ -116,9 +117,10 @@ uncertainty_at <- function(object, X, level, at = rep(1L, nrow(X))) {
   errors <- matrix(NA_real_, nrow(X), 3L,
                    dimnames = list(NULL, c("std.error", "conf.low", "conf.high")))
   if (any(known)) {
+    at <- at[known] # before X, of whose rows it counts all
     X <- X[known, , drop = FALSE]
-    ends <- intervals_of(object$uncertainty, X, level, at[known])
-    errors[known, ] <- cbind(errors_of(object$uncertainty, X, at[known]), as.matrix(ends))
+    ends <- intervals_of(object$uncertainty, X, level, at)
+    errors[known, ] <- cbind(errors_of(object$uncertainty, X, at), as.matrix(ends))
   }
   as.data.frame(errors)
 }

@@ -202,6 +202,7 @@ lrtest.dp_ols <- function(object, ...) {
 #' @export
 `$.dp_ols` <- function(x, name) {
   found <- .subset2(x, name, exact = FALSE)
+  if (name == "df.residual" && inherits(x, "dp_ols")) return(stats::df.residual(x))
   if (is.null(found) && name %in% names(held_by_lm)) not_released(held_by_lm[[name]])
   found
 }

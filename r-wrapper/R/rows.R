@@ -1,8 +1,9 @@
 # Arguments that name columns of the data: by one rule, as those of lm and fixest do.
 
-# The names of columns that an argument gives: bare, as texts, after ~, or several within c() or
-# joined by +. Names that are no columns of a data frame are variables, whose value names columns;
-# of a file R does not know the columns, so there a variable that names columns comes first.
+# The names of columns that an argument gives: bare, as texts, after ~, or several within c(), as of
+# data.table within .() or list(), or joined by +. Names that are no columns of a data frame are
+# variables, whose value names columns; of a file R does not know the columns, so there a variable
+# that names columns comes first.
 # `value` is the argument itself, which is evaluated only where its expression names no columns, as
 # an element of another list than the data does not; `call` is where the data were given.
 columns_given <- function(argument, expression, value, data, several = FALSE,
@@ -41,7 +42,8 @@ checked_columns <- function(argument, names, several) {
   bad_argument("expected ", argument, if (several) " to name one or more columns, as in "
                else " to be the name of a column, as in ", argument, " = ", wanted, " or ",
                argument, " = \"", wanted, "\", got ",
-               if (is.character(names) && length(names) <= 6L) toString(names) else class(names)[1L])
+               if (is.character(names) && length(names) %in% 1:6) toString(names)
+               else class(names)[1L])
 }
 
 no_value <- function(argument, expression, written, data) {
@@ -87,7 +89,7 @@ names_in <- function(expression) {
     name <- expression[[3L]]
     return(if (is.character(name) || identical(expression[[1L]], as.name("$"))) names_in(name))
   }
-  if (!as.character(expression[[1L]]) %in% c("~", "c", "+", "(")) return(NULL)
+  if (!as.character(expression[[1L]]) %in% c("~", "c", "+", "(", ".", "list")) return(NULL)
   if (identical(expression[[1L]], as.name("~")) && length(expression) == 3L) return(NULL)
   parts <- lapply(as.list(expression)[-1L], names_in)
   if (!any(vapply(parts, is.null, TRUE))) unlist(parts)

@@ -23,7 +23,7 @@
 #'   default all.
 #' @param request Number of a request.
 #' @param head An audit head that was noted earlier, which must still be there.
-#' @param out A file, `.json`.
+#' @param out A file that ends in `.json`; an export of the same name is replaced.
 #' @param x A verification.
 #' @return `dp_ledger_create()`: the ledger, as of [dp_ledger()]. `dp_ledger_move()`: the same,
 #'   invisibly. `dp_ledger_allocate()` and

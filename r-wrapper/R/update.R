@@ -61,6 +61,13 @@ split_at_bar <- function(formula) {
 #' @export
 update.dp_ols_groups <- update.dp_ols
 
+#' @rdname formulas
+#' @export
+update.dp_ols_list <- function(object, ...) {
+  bad_argument("update() takes one fit, as in update(fits[[1]], data = d); for all fits call ",
+               "dp_ols() with the list of new formulas")
+}
+
 # A fit with the call as it was written, for print() and update(): without the data, and with the
 # formula and the budget of this fit, where there were several; and with the names of dates.
 with_call <- function(fit, written, name = "dp_ols", data = NULL) {

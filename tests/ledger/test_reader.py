@@ -47,6 +47,27 @@ def test_an_export_does_not_replace_the_ledger(make, path):
     assert dp.Ledger(path).verify() == before
 
 
+def test_an_export_is_a_json_file_in_a_folder_that_is_there(make, tmp_path):
+    steward = make(delta=1e-5)
+    paper = tmp_path / "paper.tex"
+    paper.write_text("mine")
+    (tmp_path / "folder.json").mkdir()
+    for place in (paper, tmp_path, tmp_path / "folder.json"):
+        with pytest.raises(dp.ArgumentError, match="a file that ends in .json"):
+            steward.export(place)
+    with pytest.raises(dp.ArgumentError, match="there is no folder"):
+        steward.export(tmp_path / "nowhere" / "all.json")
+    assert paper.read_text() == "mine"
+
+
+def test_a_request_goes_by_one_whole_number(make):
+    steward = make(delta=1e-5)
+    for ask in (steward.request, steward.approve, steward.deny):
+        for number in ([1, 2], "1", 1.5, None):
+            with pytest.raises(dp.ArgumentError, match="expected request to be a whole number"):
+                ask(number)
+
+
 def test_a_name_that_is_too_long_is_refused_in_words(tmp_path):
     for call in (dp.Ledger, lambda path: dp.Ledger.create(path, dataset="people", epsilon=1)):
         with pytest.raises(dp.LedgerError):

@@ -278,7 +278,14 @@ bad_calls <- c(bad_calls, expression(
   dp_describe(d, ~x, 1, max_rows = 2), dp_describe(d, ~x, 1, trim_weights = 2),
   dp_describe(d, ~x, 1, histogram = NA), dp_describe(d, ~x, 1, probs = 0.5),
   dp_describe(d, ~x, 1, unknown = 2), dp_describe(d, ~x, 1, budget = 2),
-  dp_describe(d, ~x, 1, neighbors = "replace_one"), dp_describe(d, ~x, 1, subset = x + 1)
+  dp_describe(d, ~x, 1, neighbors = "replace_one"), dp_describe(d, ~x, 1, subset = x + 1),
+  dp_describe(d, character(), 1), print(dp_describe(d, ~x, 1), "pdf"), print(dp_compare(fit), "md"),
+  dp_ols(y ~ ..1, data.frame(y = 1, ..1 = 2), epsilon = 1),
+  dp_ols(y ~ ..1, "people.csv", epsilon = 1),
+  dp_ols(y ~ ., data.frame(y = 1, ..1 = 2), epsilon = 1),
+  dp_ledger_export("kept.ledger", "people.csv"), dp_ledger_export("kept.ledger", "folder"),
+  dp_ledger_export("kept.ledger", "no/all.json"), dp_ledger_approve("kept.ledger", 1:2),
+  dp_test(fit), dp_joint_test(hypotheses = "x = 0"), update(fits, data = d), anova(fits)
 ))
 
 # What the calls are about, and the messages of those that are refused; NA where one is not.

@@ -79,6 +79,17 @@ test_that("predictions know the columns of i()", {
   expect_equal(unname(predict(fit, at)), values, tolerance = 1e-6)
 })
 
+test_that("predictions know i() of columns whose names need backticks", {
+  skip_without_python()
+  data <- transform(panel(), `my size` = size, `my x` = x, check.names = FALSE)
+  for (formula in c(y ~ i(`my size`, ref = "l"), y ~ i(`my size`, `my x`))) {
+    fit <- with_insecure_seed(1, dp_ols(formula, data, epsilon = 1e8))
+    design <- model.matrix(fit, data = data[1:3, ])
+    expect_identical(colnames(design), names(coef(fit)))
+    expect_equal(predict(fit, data[1:3, ]), drop(design %*% coef(fit)), tolerance = 0.1)
+  }
+})
+
 test_that("predictions know i() with one level left, crossed with a number and of truth values", {
   skip_without_python()
   data <- transform(panel(), year = sample(2007:2010, 4000, replace = TRUE), late = state > 5)

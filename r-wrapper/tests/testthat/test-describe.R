@@ -121,7 +121,7 @@ test_that("histograms are tabulated and drawn", {
   path <- tempfile(fileext = ".pdf")
   grDevices::pdf(path)
   on.exit(unlink(path))
-  expect_identical(plot(x), x)
+  expect_identical(plot(x, ylab = "people"), x)
   grDevices::dev.off()
   skip_if_not_installed("ggplot2")
   shown <- ggplot2::autoplot(x)

@@ -81,3 +81,36 @@ test_that("files that cannot be read are refused in one sentence", {
     expect_error(fit(data = data), "a data frame, or paths of files", class = class)
   }
 })
+
+test_that("dates in files are labels, declared by dates", {
+  skip_without_python()
+  d <- line(900)
+  days <- as.Date("2020-01-01") + 0:2
+  d$day <- days[1L + (d$tract > 3) + (d$tract > 7)]
+  files <- in_files(d)
+  on.exit(unlink(dirname(files), recursive = TRUE))
+  for (groups in list(NULL, days)) {
+    by <- dp_ols(y ~ x, files, "noisy_moments", 1e4, by = day, bounds = unit, groups = groups,
+                 types = list(day = "date"))
+    expect_identical(by$groups$day, format(days))
+    middle <- predict(by, data.frame(day = days, x = 0.5))
+    expect_equal(unname(middle), rep(0.45, 3L), tolerance = 0.1)
+  }
+  fit <- dp_ols(y ~ x + day, files, "adassp", 1e6, bounds = unit, levels = list(day = days))
+  reference <- lm(y ~ x + day, transform(d, day = factor(day)))
+  expect_equal(coef(fit), coef(reference), tolerance = 0.01)
+  expect_equal(predict(fit, d[1:3, ]), predict(reference, transform(d[1:3, ], day = factor(day))),
+               tolerance = 0.01)
+  refused <- function(call, why) expect_error(call, why, class = "dpstats_argument_error")
+  range <- list(day = range(days))
+  refused(dp_ols(y ~ day, files, epsilon = 1, bounds = range), "bounds has dates for 'day'")
+  refused(dp_describe(files, ~day, 1, bounds = range), "bounds has dates for 'day', and dates of")
+  points <- data.frame(x = days)
+  refused(dp_ols(y ~ x, files, epsilon = 1, x_new = points), "x_new has dates for 'x'")
+  # of a data frame they are numbers, whose levels would be numbers of days
+  for (levels in list(days, c(days, NA))) {
+    refused(dp_ols(y ~ day, d, epsilon = 1, levels = list(day = levels)), "a column of dates")
+  }
+  absent <- list(day = c(days, NA))
+  refused(dp_ols(y ~ day, files, epsilon = 1, levels = absent), "levels holds NA")
+})

@@ -258,7 +258,9 @@ test_that("new data are predicted by the fit of their group, as by its own fit",
   missing <- data.frame(tract = c(3, 9), x = c(NA, 0.5))
   expect_identical(is.na(unname(predict(by, missing, se.fit = TRUE)$se.fit)), c(TRUE, FALSE))
   refused <- "dpstats_argument_error"
-  expect_error(predict(by, data.frame(x = 1)), "merge\\(groups, newdata\\)", class = refused)
+  expect_error(predict(by, data.frame(x = 1)), "merge(groups$groups, newdata)", fixed = TRUE,
+               class = refused)
+  expect_identical(nrow(merge(by$groups, data.frame(x = 1:2))), 6L)
   expect_error(predict(by, data.frame(x = 1, tract = 4)), "no group 4; the groups are 3, 7, 9",
                class = refused)
   expect_error(predict(by), class = "dpstats_not_released_error")
@@ -288,7 +290,12 @@ test_that("some groups are groups, and one is asked as a fit is", {
   for (wrong in list("8", 4L)) {
     expect_error(by[[wrong]], "no group", class = "dpstats_argument_error")
   }
-  expect_error(by[[1:2]], "one group", class = "dpstats_argument_error")
+  for (wrong in list(1:2, 0, -1, TRUE)) {
+    expect_error(by[[wrong]], "one group", class = "dpstats_argument_error")
+  }
+  last <- factor("9", levels = c("9", "3")) # is the first of its levels and the last group
+  expect_identical(coef(by[[last]]), coef(by[["9"]]))
+  expect_identical(as.data.frame(by, conf.int = FALSE), as.data.frame(tidy(by)))
   expect_error(confint(fit, "z"), "no coefficient z", class = "dpstats_argument_error")
 })
 

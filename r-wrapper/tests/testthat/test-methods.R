@@ -82,6 +82,31 @@ test_that("predictions come from newdata alone", {
   new <- data.frame(educ = 10, sex = c(NA, "f"), age = 30)
   expect_identical(is.na(predict(fit, new)), c("1" = TRUE, "2" = FALSE))
   expect_identical(is.na(predict(fit, new, se.fit = TRUE)$se.fit), c("1" = TRUE, "2" = FALSE))
+  # a missing value leaves the intervals of the other rows
+  ends <- predict(fit, new, interval = "confidence")
+  expect_identical(ends[2L, ], predict(fit, new[2L, ], interval = "confidence")[1L, ])
+  expect_true(all(is.na(ends[1L, ])))
+})
+
+test_that("augment() replaces the columns of an earlier one", {
+  skip_without_python()
+  fit <- fit_wage(wage ~ educ)
+  once <- augment(fit, newdata = data.frame(educ = 10:12))
+  expect_identical(augment(fit, newdata = once), once)
+})
+
+test_that("values beyond declared bounds are taken for the bound, where the fit clips", {
+  skip_without_python()
+  fit <- dp_ols(wage ~ educ, people(), epsilon = 100, bounds = limits[c("wage", "educ")])
+  ends <- data.frame(educ = c(20, 100))
+  expect_identical(unname(model.matrix(fit, data = ends)[, "educ"]), c(20, 20))
+  expect_length(unique(predict(fit, ends)), 1L)
+})
+
+test_that("degrees of freedom are there under lm's name", {
+  skip_without_python()
+  fit <- fit_wage()
+  expect_identical(fit$df.residual, df.residual(fit))
 })
 
 test_that("contrasts set for the session change nothing", {

@@ -140,7 +140,10 @@ test_that("pictures are drawn for every kind of result", {
     dp_ols(y ~ x, line(), "exp_theil_sen", 2, by = "tract", bounds = unit),
     dp_ols(list(y ~ x, y ~ 1), line(), "adassp", 2, bounds = unit)
   )
-  for (result in results) expect_identical(plot(result), result)
+  for (result in results) {
+    expect_identical(plot(result), result)
+    expect_silent(plot(result, xlab = "years", ylab = "", main = "wages", ylim = c(0, 9), pch = 1))
+  }
   skip_without_package("ggplot2")
   for (result in results) expect_no_warning(print(ggplot2::autoplot(result)))
 })

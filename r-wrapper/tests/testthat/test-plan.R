@@ -103,7 +103,7 @@ test_that("a plan finds the least epsilon for a width, and is drawn", {
   expect_output(print(plan), "Minimum epsilon for a median interval of x of width 0.1")
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
-  expect_identical(plot(plan), plan)
+  expect_identical(plot(plan, xlab = "privacy loss", col = 1), plan)
   expect_error(plot(plan, term = "z"), "one of (Intercept), x, p25, p75", fixed = TRUE)
   skip_without_package("ggplot2")
   expect_no_warning(print(ggplot2::autoplot(plan, term = "p25")))

@@ -46,7 +46,7 @@ test_that("the pictures of a study's plan have a line for each table", {
   plan <- planned_study()
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
-  expect_identical(plot(plan), plan)
+  expect_identical(plot(plan, xlab = "privacy loss"), plan)
   drawn <- planned_ratios(plan)
   expect_identical(colnames(drawn$ratios), c("describe", "main"))
   expect_identical(unname(drawn$ratios["4", ]), plan$tables[["4.0"]])

@@ -209,6 +209,7 @@ test_that("what names no column is refused", {
                class = "dpstats_argument_error")
   expect_error(named(by = 3), "expected by to name one or more columns, as in by = tract",
                class = "dpstats_argument_error")
+  expect_identical(named(by = .(tract))$groups, named(by = list(tract))$groups) # as in data.table
   expect_error(named(by = c(tract, tract)), "by names tract twice", class = "dpstats_argument_error")
   path <- tempfile(fileext = ".csv")
   on.exit(unlink(path))

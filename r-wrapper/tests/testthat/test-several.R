@@ -90,4 +90,6 @@ test_that("a list of fits is asked as each of its fits is", {
   expect_identical(rows[3:4, -1L], augment(fits[[2L]], newdata = new))
   expect_s3_class(fits["z ~ x"], "dp_ols_list")
   expect_error(confint(fits, vcov = "HC1"), class = "dpstats_argument_error")
+  groups <- fit_both(by = "tract")
+  expect_error(plot(groups), "plot(fits[[1]])", fixed = TRUE, class = "dpstats_argument_error")
 })
