@@ -21,13 +21,25 @@ linear_hypotheses <- function(object, hypotheses) {
                  " coefficients, got ", ncol(hypotheses))
   }
   weights <- unname(sides[, seq_along(names), drop = FALSE])
-  if (qr(t(weights))$rank < nrow(weights)) {
-    bad_argument("expected hypotheses that do not follow from each other, got ",
-                 toString(if (texts) hypotheses else apply(weights, 1L, toString)))
+  if (any(rowSums(weights != 0) == 0)) {
+    bad_argument("expected each hypothesis to be about a coefficient, got ",
+                 written_hypotheses(hypotheses), "; leave out what cancels")
   }
   values <- unname(sides[, ncol(sides)])
   left <- apply(weights, 1L, combination, names)
   list(weights = weights, values = values, text = paste(left, "=", format_short(values)))
+}
+
+# Refuse hypotheses to be tested together of which one follows from others, or they contradict.
+refuse_dependent <- function(H) {
+  if (qr(t(H$weights))$rank < nrow(H$weights)) {
+    bad_argument("expected hypotheses that do not follow from each other, got ", toString(H$text),
+                 "; leave out those that do, or test each by itself with dp_test()")
+  }
+}
+
+written_hypotheses <- function(hypotheses) {
+  toString(if (is.character(hypotheses)) hypotheses else apply(hypotheses, 1L, toString))
 }
 
 format_short <- function(x) formatC(x, digits = 6L, format = "g", width = 1L)

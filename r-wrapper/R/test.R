@@ -43,6 +43,7 @@ dp_test <- function(object, hypotheses, level = 0.95) {
 #' @export
 dp_joint_test <- function(object, hypotheses) {
   H <- linear_hypotheses(object, hypotheses)
+  refuse_dependent(H)
   value <- if (nrow(H$weights) > 1L) simulated_test(object, H) else single_test(object, hypotheses)
   structure(
     list(
