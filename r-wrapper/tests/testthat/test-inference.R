@@ -34,7 +34,7 @@ test_that("hypotheses that cannot be tested are refused", {
   skip_without_python()
   fit <- fit_wage(epsilon = 8)
   for (wrong in list("educ == 0", "z = 0", 3, character(), "educ = educ", NA)) {
-    expect_error(dp_test(fit, wrong), "hypotheses", class = "dpstats_argument_error")
+    expect_error(dp_test(fit, wrong), "hypothes[ei]s", class = "dpstats_argument_error")
   }
   expect_error(dp_test(lm(y ~ x, line()), "x = 0"), class = "dpstats_argument_error")
   fit <- dp_ols(y ~ x, line(), "noisy_stats", 2, bounds = unit)
