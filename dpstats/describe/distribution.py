@@ -1,5 +1,6 @@
 """Read quantiles with intervals off noisy cumulative counts."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -68,6 +69,21 @@ class Distribution:
             np.inf if high == last else float(self.points[high]),
         )
         return float(self.points[found]), *ends
+
+    def beyond(self, low: float, high: float, z: float) -> tuple[float, float]:
+        """Return which shares of the rows may lie at ``low`` or below and at ``high`` or above.
+
+        They are those of the bins that the two lie in and of all farther out, and z deviations of
+        their noise.
+        """
+        half, last = (self.points[1] - self.points[0]) / 2, len(self.points) - 1
+        first = min(int(np.searchsorted(self.points + half, low, "right")), last)
+        end = int(np.searchsorted(self.points - half, high, "left")) - 1
+        below = self.cumulative[first] + z * self.deviation[first]
+        above, noise = self.rows, math.sqrt(self.rows_variance)
+        if end > 0:
+            above, noise = self.rows - self.cumulative[end - 1], self.deviation[end - 1]
+        return min(below / self.rows, 1.0), min((above + z * noise) / self.rows, 1.0)
 
     def moment(self, center: float, power: int) -> float:
         """Return the mean power of distances from a center, of values on the grid."""

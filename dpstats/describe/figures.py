@@ -28,6 +28,8 @@ _MOST_BEYOND = 0.18
 # A deviation has an interval where rows that the noise hides are at most so large a part of its
 # square; the second is for skewed columns, whose tail may look shorter than it is.
 _MOST_HIDDEN, _SKEWNESS = (0.2, 0.03), 0.3
+# An interval that reaches to so many times a deviation, or to none, tells little of it.
+_PRECISE = 2.0
 OK, IMPRECISE, UNIDENTIFIED = "ok", "imprecise", "not_identified"
 
 
@@ -128,7 +130,7 @@ def of_number(
         yield from (_hidden(name) for name in ("mean", "sd", *names))
         return
     curve = Distribution.of(part, places[3:], n.value, n.variance, s)
-    yield from _moments(part, places, n, s, z, of_all, curve)
+    yield from _moments(part, places, n, s, z, of_all, curve, ends)
     for name, q in zip(names, quantiles, strict=True):
         found, low, high = curve.quantile(q, z)
         more = 0.0 if whole else part.limits.width / 2
@@ -140,8 +142,9 @@ def of_number(
 
 
 def _moments(
-    part: NumberPart, places, n: Counted, s: float, z: float, of_all: float, curve: Distribution
-) -> Iterator[Figure]:
+    part: NumberPart, places, n: Counted, s: float, z: float, of_all: float, curve: Distribution,
+    declared: tuple[float, float] | None,
+) -> Iterator[Figure]:  # fmt: skip
     """Yield mean and standard deviation: what is within the limits, and what is beyond them.
 
     What exceeds a limit is estimated from all rows: its error in a group is multiplied by how
@@ -174,7 +177,15 @@ def _moments(
     unseen = of_all * limits.hidden_square
     is_skewed = bool(abs(curve.moment(mean, 3)) > _SKEWNESS * variance**1.5)
     known = known and not of_tails and unseen < _MOST_HIDDEN[is_skewed] * variance
-    yield _deviation(variance, noise + hidden + sampling + (unseen / 2) ** 2, z, known)
+    if known or declared is None:
+        yield _deviation(variance, noise + hidden + sampling + (unseen / 2) ** 2, z, known)
+        return
+    noise = half**4 * tt_noise + (2 * half * t) ** 2 * t_noise
+    within = max(float(half**2 * (tt - t**2)), 0.0)
+    yield _bounded_deviation(
+        math.sqrt(variance), within, noise, limits.center + float(half * t), z, limits, curve,
+        declared,
+    )  # fmt: skip
 
 
 def _mean(mean: float, square: float, z: float, known: bool) -> Figure:
@@ -195,6 +206,37 @@ def _deviation(variance: float, square: float, z: float, known: bool) -> Figure:
         return Figure(None, "sd", sd, math.inf, 0.0, math.inf, UNIDENTIFIED)
     low, high = math.sqrt(max(variance - reach, 0.0)), math.sqrt(variance + reach)
     status = OK if low else IMPRECISE
+    return Figure(None, "sd", sd, (high - low) / (2 * z), low, high, status)
+
+
+def _bounded_deviation(
+    sd: float, within: float, noise: float, mean: float, z: float, limits: Limits,
+    curve: Distribution, declared: tuple[float, float],
+) -> Figure:  # fmt: skip
+    """Return a standard deviation with an interval that holds whatever tail the bounds allow.
+
+    ``within`` is the variance of values cut at the limits, ``mean`` their mean and ``noise`` the
+    variance of the noise on the first. With v = c + e, where c is a value cut at the limits, e
+    increases with c, so their covariance is no less than 0 and Var v >= Var c. The other way, Var v
+    is at most the mean square of v about the mean of c, so no more than Var c and, for each row
+    beyond a limit h with the bound b, (b - mean)^2 - (h - mean)^2. Rows beyond are as many as the
+    cumulative counts tell, and what their noise hides. They count in the fourth moment too, which
+    the sampling error of a variance follows from: of c for the lower end, at the bounds for the
+    upper one.
+    """
+    shares = np.array(curve.beyond(limits.low, limits.high, z))
+    far = (np.array(declared) - mean) ** 2
+    near = np.minimum((np.array([limits.low, limits.high]) - mean) ** 2, far)
+    seen = curve.moment(mean, 4)
+
+    def reach(fourth: float) -> float:
+        return z * math.sqrt(noise + max(fourth - within**2, 2 * within**2) / curve.rows)
+
+    low = math.sqrt(max(within - reach(seen + float(shares @ near**2)), 0.0))
+    most = within + float(shares @ (far - near)) + reach(seen + float(shares @ far**2))
+    # no values between two bounds vary by more than half of their distance
+    high = max(min(math.sqrt(most), (declared[1] - declared[0]) / 2), sd)
+    status = OK if low and high < _PRECISE * sd else IMPRECISE
     return Figure(None, "sd", sd, (high - low) / (2 * z), low, high, status)
 
 
