@@ -27,7 +27,7 @@ from dpstats.formula.r import Name, RFormula
 from dpstats.formula.r.coding import coded, knowing
 from dpstats.formula.redundancy import check_redundancy
 from dpstats.formula.schema_frame import learn
-from dpstats.formula.usage import check_kinds, spans_of, union
+from dpstats.formula.usage import check_kinds, check_size, spans_of, union
 from dpstats.numerics import Rows
 from dpstats.schema import (
     BOOLEAN,
@@ -78,6 +78,7 @@ class Design(ColumnOrigins):
         regression = {n: kind for n, kind in schema.items() if not isinstance(kind, Labels)}
         formula = _knowing_truths(formula, regression)
         check_kinds(formula.readings, regression)
+        check_size(formula.model, regression)
         _check_response(formula.readings[0], regression)
         for term in formula.model.rhs_termlist:
             check_multiplied({f.name(): read(f.code) for f in term.factors}, regression)

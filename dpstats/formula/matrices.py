@@ -16,6 +16,7 @@ from patsy.design_info import DesignInfo, FactorInfo
 from dpstats.formula.columns import Part, products
 from dpstats.formula.expressions import read
 from dpstats.formula.indicators import joint_codes, layout_of, with_slopes
+from dpstats.formula.usage import factor_variable
 from dpstats.numerics import Layout
 from dpstats.schema import Batch, Categorical, ModelSchema, Numeric
 
@@ -40,7 +41,7 @@ class Matrix:
         intercept = info.term_slices.get(INTERCEPT)
         self.intercept = None if intercept is None else intercept.start
         self.layout, self._factor_sets = layout_of(self.columns, self.intercept)
-        self._variables = {factor: _variable(factor) for factor in info.factor_infos}
+        self._variables = {factor: factor_variable(factor) for factor in info.factor_infos}
         self._factors = {
             factor: _evaluation(known, self._variables[factor], schema)
             for factor, known in info.factor_infos.items()
@@ -155,12 +156,6 @@ def _inside(values: np.ndarray, kind: Numeric | Categorical):
     if isinstance(kind, Numeric):
         return np.clip(values, kind.low, kind.high, dtype=np.float64)
     return values_of(np.clip(values, 0, len(kind.levels) - 1), kind)
-
-
-def _variable(factor: EvalFactor) -> str | None:
-    """Return the variable that a factor is, in C() or not; None for another expression."""
-    reading = read(factor.code)
-    return reading.bare or next(iter(reading.categorical), None)
 
 
 def _evaluation(info: FactorInfo, variable: str | None, schema: ModelSchema) -> Callable:

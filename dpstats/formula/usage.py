@@ -1,12 +1,16 @@
 """Check that a formula uses its variables consistently and as the schema's kinds allow."""
 
+import math
 from collections.abc import Iterable, Sequence
 
 import patsy
 
 from dpstats.errors import FormulaError
-from dpstats.formula.expressions import LEARNERS, Reading
+from dpstats.formula.expressions import LEARNERS, Reading, read
 from dpstats.schema import BOOLEAN, Categorical, ModelSchema, Numeric
+
+# A fit holds about ten squares of so many columns, 8 GB, and factorises them.
+_MOST_COLUMNS = 10_000
 
 
 def in_order(readings: Iterable[Reading]) -> tuple[str, ...]:
@@ -42,6 +46,30 @@ def spans_of(readings: Iterable[Reading]) -> dict[str, Numeric]:
             ends.setdefault(name, []).extend(own)
     met = {name: (max(of)[0], min(high for _, high in of)) for name, of in ends.items()}
     return {name: Numeric(low, high) for name, (low, high) in met.items() if low < high}
+
+
+def factor_variable(factor: patsy.EvalFactor) -> str | None:
+    """Return the variable that a factor is, in C() or not; None for another expression."""
+    reading = read(factor.code)
+    return reading.bare or next(iter(reading.categorical), None)
+
+
+def check_size(model: patsy.ModelDesc, schema: ModelSchema) -> None:
+    """Raise FormulaError where factors have more columns than a fit can hold.
+
+    The columns of a term are, for each of its factors, as many as levels or one less.
+    """
+    factors = {name: len(k.levels) - 1 for name, k in schema.items() if isinstance(k, Categorical)}
+    least = sum(
+        math.prod(factors.get(factor_variable(each) or "", 1) for each in term.factors)
+        for term in model.rhs_termlist
+    )
+    if least > _MOST_COLUMNS:
+        raise FormulaError(
+            f"the formula has {least - 1:,} columns or more, and a fit takes at most "
+            f"{_MOST_COLUMNS:,}; absorb the effects of a column with many levels, as in "
+            "y ~ x | g, or merge levels"
+        )
 
 
 def check_consistent(readings: Sequence[Reading]) -> None:

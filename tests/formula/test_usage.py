@@ -2,8 +2,10 @@
 
 import pickle
 
+import numpy as np
 import pytest
 
+import dpstats as dp
 from dpstats.errors import FormulaError
 from dpstats.formula import Formula, RFormula
 
@@ -68,3 +70,17 @@ def test_a_column_with_the_name_of_the_intercept_is_quoted():
             Formula.parse(text)
     assert Formula.parse("y ~ Q('Intercept')").predictors == ("Intercept",)
     assert Formula.parse("Intercept ~ x:Intercept2").response == "Intercept"
+
+
+@pytest.mark.parametrize("formula", ["y ~ k", "y ~ x + C(g):k", "y ~ x | k"])
+def test_factors_with_more_levels_than_a_fit_holds_are_refused_with_what_to_write(formula):
+    """Absorbed ones have no columns; ``k`` has so many alone, and with ``g`` in a product."""
+    budget = dp.Budget(epsilon=1)
+    data = {"y": np.ones(9), "x": np.ones(9), "k": np.arange(9), "g": np.arange(9) % 3}
+    given = {"levels": {"k": range(6000 if ":" in formula else 10_002), "g": range(3)}}
+    if "|" in formula:
+        assert dp.dp_ols(formula, data, **given, epsilon=1, budget=budget).params.index == ["x"]
+        return
+    with pytest.raises(FormulaError, match=r"columns or more, .* as in y ~ x \| g"):
+        dp.dp_ols(formula, data, **given, epsilon=1, budget=budget)
+    assert not budget.calls

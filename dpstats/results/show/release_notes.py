@@ -71,11 +71,12 @@ def _of_clusters(result) -> list[str]:
     """Say what the effective number of clusters means for standard errors."""
     if not is_clustered(result):
         return []
-    number = result.fit_statistics.loc["clusters", "estimate"]
+    number, shown = result.fit_statistics.loc["clusters", "estimate"], effective_clusters(result)
+    if not np.isfinite(result.bse).any():  # as they are too few
+        return [f"the effective number of clusters, of one size, is {shown}"]
     said = (
-        f"standard errors are those of {effective_clusters(result)} clusters of one size, the "
-        f"effective number; intervals take Student's t with {max(number - 1, 1):.1f} degrees of "
-        "freedom"
+        f"standard errors are those of {shown} clusters of one size, the effective number; "
+        f"intervals take Student's t with {max(number - 1, 1):.1f} degrees of freedom"
     )
     if number >= ENOUGH_CLUSTERS:
         return [said]
