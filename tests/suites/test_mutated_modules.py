@@ -228,6 +228,7 @@ HARMLESS = {
     "estimators.least_squares.factors.system": "computes from released sums",
     "estimators.least_squares.within.fit": "computes from released sums",
     "estimators.newton.generalized.far_scores": "computes from noisy counts",
+    "estimators.newton.generalized.level_outcomes": "computes from released numbers",
     "estimators.newton.generalized.logistic_position": "computes from released numbers",
     "estimators.newton.generalized.logistic_release": "computes from released numbers",
     "estimators.newton.generalized.offsets": "computes from a released distribution",

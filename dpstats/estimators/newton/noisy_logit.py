@@ -23,7 +23,13 @@ from dpstats.estimators.contract import (
     mapped,
 )
 from dpstats.estimators.least_squares.dense import robust_covariance
-from dpstats.estimators.newton.generalized import FittedLogit, Hessian, LogisticQueries, Position
+from dpstats.estimators.newton.generalized import (
+    FittedLogit,
+    Hessian,
+    LevelRows,
+    LogisticQueries,
+    Position,
+)
 from dpstats.estimators.newton.generalized.logistic_position import logistic_slope, normal_curvature
 from dpstats.estimators.newton.generalized.logistic_queries import mean_response
 from dpstats.estimators.newton.generalized.logistic_release import release_of
@@ -205,7 +211,7 @@ def release(
     fitted = FittedLogit(
         position, hessian, whitening.map, queries.center, counted, rows, (mean, error), kept,
         min(beyond / tail.rows, 1.0), products, clusters, slopes, slopes_noise, few,
-        _changed(queries, hessian, rows, most), hidden,
+        _changed(queries, hessian, rows, most), LevelRows.of(basis, whitening.map, problem), hidden,
         None if offsets is not None else entropy,
     )  # fmt: skip
     return release_of(fitted, basis, problem)

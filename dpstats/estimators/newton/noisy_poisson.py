@@ -19,6 +19,7 @@ from dpstats.estimators.newton.generalized import (
     FarScores,
     FittedCounts,
     Hessian,
+    LevelRows,
     PoissonQueries,
     PoissonSteps,
     Position,
@@ -148,7 +149,8 @@ def release(
     fitted = FittedCounts(
         position, hessian, whitening.map, center + math.log(unit), counted, rows, (mean, error),
         1.0, min(beyond / tail.rows, 1.0), products, clusters, slopes, slopes_noise, few,
-        np.zeros((0, len(position.eta))), False,  # there are no weights, and ``far`` tells more
+        # there are no weights, levels without events have no rule, and ``far`` tells more
+        np.zeros((0, len(position.eta))), LevelRows.none(len(position.eta)), False,
         None,  # counts have no bound, so their likelihood has none
         steps.bias(position, hessian, tail, limit),
         FarScores(*far, counted.number, beyond >= _NONE_CUT and _may_be_far(steps, position)),

@@ -1,6 +1,7 @@
 """Take steps of logits and Poisson regressions: their sums, positions and releases."""
 
 from dpstats.estimators.newton.generalized.far_scores import FarScores
+from dpstats.estimators.newton.generalized.level_outcomes import LevelRows
 from dpstats.estimators.newton.generalized.logistic_position import Hessian, Position
 from dpstats.estimators.newton.generalized.logistic_queries import LogisticQueries
 from dpstats.estimators.newton.generalized.logistic_release import FittedLogit
@@ -13,6 +14,7 @@ __all__ = [
     "FittedCounts",
     "FittedLogit",
     "Hessian",
+    "LevelRows",
     "LogisticQueries",
     "PoissonQueries",
     "PoissonSteps",

@@ -23,8 +23,8 @@ _CLEAR = 2.5
 # position that is no number has sums of scores without bounds.
 _LEAST = 1e-9
 # Nodes and weights of an expectation over a standard normal distribution.
-_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(31)
-_WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(31)
+WEIGHTS = WEIGHTS / WEIGHTS.sum()
 
 
 @dataclass(frozen=True)
@@ -163,8 +163,8 @@ def normal_curvature(
     across = eta - shift * constant
     spread = float(np.linalg.norm(across))
     across = across / spread if spread else across
-    slope = _WEIGHTS * slope_at(center + shift + spread * _NODES)
-    mean, first, second = (float(slope @ _NODES**power) for power in (0, 1, 2))
+    slope = WEIGHTS * slope_at(center + shift + spread * NODES)
+    mean, first, second = (float(slope @ NODES**power) for power in (0, 1, 2))
     both = np.outer(constant, across)
     return (
         mean * np.eye(len(eta))

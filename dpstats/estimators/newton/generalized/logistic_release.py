@@ -8,6 +8,7 @@ import numpy as np
 
 from dpstats.estimators.contract import Problem, Release
 from dpstats.estimators.least_squares.dense.robust_covariance import COV_TYPES
+from dpstats.estimators.newton.generalized.level_outcomes import LevelRows
 from dpstats.estimators.newton.generalized.logistic_position import Hessian, Position
 from dpstats.estimators.newton.generalized.pseudo_rsquared import Released, mcfadden
 from dpstats.estimators.newton.row_sums import IndicatorBasis
@@ -28,6 +29,8 @@ _LONG, _OPEN = 0.1, 0.7
 # noise are this part of it: five steps fall short of outcomes that are nearly separated, each of
 # which is one in log odds farther, and show no more than a little of the way that is left.
 _FAR, _SETTLED = 1.5, 0.1
+# Directions span one less where a singular value is below this.
+_SAME = 1e-6
 # All are hidden where the noise has more than this part of so many directions or more, and its
 # norm, of about 2 root p deviations, is above this part of the mean eigenvalue: then steps come
 # hardly closer. (Of 36 coefficients on 17,379 rows .69 were held as counts at epsilon 1, and .85
@@ -76,8 +79,9 @@ class FittedLogit:
     leave, ``cut`` the share of the rows with a weight below 1, ``products`` (p, p) what the scores'
     covariance is estimated as, or None, ``clusters`` how many it allows for, or None, and
     ``slopes`` the sums of mu' and of its derivative, (1 + p,), with ``slopes_noise``. ``changed``
-    (k, p) are vectors of unknown sign that weights may change the position by, and ``hidden`` is
-    the share of the rows that noise could hide far out. ``entropy`` is the sum of entropies of
+    (k, p) are vectors of unknown sign that weights may change the position by, ``levels`` those
+    whose outcomes may be all of one kind, and ``hidden`` is the share of the rows that noise could
+    hide far out. ``entropy`` is the sum of entropies of
     outcomes with its noise, None where it tells no likelihood.
     """
 
@@ -96,6 +100,7 @@ class FittedLogit:
     slopes_noise: np.ndarray
     few: bool
     changed: np.ndarray
+    levels: LevelRows
     hidden: float
     entropy: tuple[float, float] | None
 
@@ -182,7 +187,12 @@ class FittedLogit:
         unsure = ((self.noise @ vectors) * vectors).sum(axis=0)
         weak = self.hessian.values < _CLEAR * self.hessian.deviation
         weak |= unsure > _WEAK * self.position.prior
-        return (vectors * weak) @ vectors.T
+        of_levels = self.levels.hidden(
+            self.position.eta, self.center, self.noise, self.hessian.inverse, self.rows
+        )
+        both, sizes, _ = np.linalg.svd(np.hstack([vectors[:, weak], of_levels.T]), False)
+        both = both[:, sizes > _SAME]
+        return both @ both.T
 
     def clipped(self, basis: IndicatorBasis, problem: Problem) -> np.ndarray:
         """Return the covariance (S, S) of what weights, or clipped scores, bias coefficients by."""

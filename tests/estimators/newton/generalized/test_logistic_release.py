@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dpstats.estimators.newton.generalized.level_outcomes import LevelRows
 from dpstats.estimators.newton.generalized.logistic_position import Hessian, Position
 from dpstats.estimators.newton.generalized.logistic_release import FittedLogit, release_of
 from dpstats.estimators.newton.row_sums.indicator_basis import IndicatorBasis
@@ -22,7 +23,7 @@ LONG = replace(POSITION, eta=np.full(P, 1.6 / np.sqrt(P)))
 FITTED = FittedLogit(
     POSITION, Hessian.released(900.0 * EYE, 2.0), BASIS.span, 0.3, Counted(5000.0, 20.0), 5000.0,
     (0.4, 0.01), 1.0, 0.0, None, None, np.r_[1000.0, np.zeros(P)], np.full(P + 1, 5.0), False,
-    np.zeros((0, P)), False, None,
+    np.zeros((0, P)), LevelRows.none(P), False, None,
 )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dpstats.estimators.newton.generalized.far_scores import FarScores
+from dpstats.estimators.newton.generalized.level_outcomes import LevelRows
 from dpstats.estimators.newton.generalized.logistic_position import Hessian, Position
 from dpstats.estimators.newton.generalized.logistic_release import release_of
 from dpstats.estimators.newton.generalized.poisson_release import FittedCounts
@@ -25,7 +26,8 @@ EYE = np.eye(P)
 FITTED = FittedCounts(
     Position(np.full(P, 0.2), 1e-4 * EYE, 0.0, 1e-6 * EYE), Hessian.released(900.0 * EYE, 2.0),
     BASIS.span, 0.3, Counted(5000.0, 20.0), 5000.0, (0.4, 0.01), 1.0, 0.1, 2 * 900.0 * EYE,
-    None, np.r_[2000.0, np.zeros(P)], np.full(P + 1, 5.0), False, np.zeros((0, P)), False, None,
+    None, np.r_[2000.0, np.zeros(P)], np.full(P + 1, 5.0), False, np.zeros((0, P)),
+    LevelRows.none(P), False, None,
     Bias.none(P), FarScores(Counted(3.0, 10.0), Counted(-5.0, 12.0), 5000.0), np.zeros((0, P)),
 )  # fmt: skip
 
