@@ -85,15 +85,15 @@ def _among_categories(column: Column, position: Mapping) -> np.ndarray:
 
 
 def _among_floats(column: Column, position: Mapping) -> np.ndarray:
-    near = {_in_form(v, column): i for v, i in reversed([*position.items()]) if _is_double(v)}
+    near = {_as_stored(v, column): i for v, i in reversed([*position.items()]) if _is_double(v)}
     return _looked_up(column.floats(), None, near, np.float64)
 
 
-def _in_form(label, column: Column) -> float:
-    """Return the number that a real label is in a column of 32 or 16 bits, where 0.1 is no double.
+def _as_stored(label, column: Column) -> float:
+    """Return the number that stands for a label in a column, rounded where it has 32 or 16 bits.
 
     >>> from dpstats.engines.columns import columns_of
-    >>> _in_form(0.1, columns_of({"x": np.ones(1, np.float32)})["x"])
+    >>> _as_stored(0.1, columns_of({"x": np.ones(1, np.float32)})["x"])
     0.10000000149011612
     """
     narrow = _NARROW.get(column.dtype.lower())

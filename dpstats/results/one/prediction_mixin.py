@@ -17,8 +17,9 @@ def held(ends: np.ndarray, declared: tuple[float, float], mean: np.ndarray) -> n
     """Keep intervals (..., 2) of predictions within declared bounds and around the predictions.
 
     Finite ends are clipped to the declared bounds of the response, as predictions are; infinite
-    ones stay, as they say that nothing is known. A prediction that was moved to where the response
-    is seen stays in its interval, which reaches to it.
+    ones stay, as they say that nothing is known. An interval reaches to its prediction, which
+    may have been moved to where the response is seen, or be of another fit than a companion's
+    interval.
     """
     low, high = np.moveaxis(np.where(np.isinf(ends), ends, np.clip(ends, *declared)), -1, 0)
     return np.stack([np.minimum(low, mean), np.maximum(high, mean)], axis=-1)

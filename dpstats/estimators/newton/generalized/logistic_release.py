@@ -29,7 +29,7 @@ _LONG, _OPEN = 0.1, 0.7
 # noise are this part of it: five steps fall short of outcomes that are nearly separated, each of
 # which is one in log odds farther, and show no more than a little of the way that is left.
 _FAR, _SETTLED = 1.5, 0.1
-# Directions span one less where a singular value is below this.
+# Directions of length 1 span one less where a singular value is below this.
 _SAME = 1e-6
 # All are hidden where the noise has more than this part of so many directions or more, and its
 # norm, of about 2 root p deviations, is above this part of the mean eigenvalue: then steps come
@@ -79,10 +79,10 @@ class FittedLogit:
     leave, ``cut`` the share of the rows with a weight below 1, ``products`` (p, p) what the scores'
     covariance is estimated as, or None, ``clusters`` how many it allows for, or None, and
     ``slopes`` the sums of mu' and of its derivative, (1 + p,), with ``slopes_noise``. ``changed``
-    (k, p) are vectors of unknown sign that weights may change the position by, ``levels`` those
-    whose outcomes may be all of one kind, and ``hidden`` is the share of the rows that noise could
-    hide far out. ``entropy`` is the sum of entropies of
-    outcomes with its noise, None where it tells no likelihood.
+    (k, p) are vectors of unknown sign that weights may change the position by, ``levels`` has the
+    mean rows of levels, and ``hidden`` is the share of the rows that noise could hide far out.
+    ``entropy`` is the sum of entropies of outcomes with its noise, None where it tells no
+    likelihood.
     """
 
     position: Position
@@ -190,9 +190,7 @@ class FittedLogit:
         of_levels = self.levels.hidden(
             self.position.eta, self.center, self.noise, self.hessian.inverse, self.rows
         )
-        both, sizes, _ = np.linalg.svd(np.hstack([vectors[:, weak], of_levels.T]), False)
-        both = both[:, sizes > _SAME]
-        return both @ both.T
+        return projection(vectors.T[weak], of_levels)
 
     def clipped(self, basis: IndicatorBasis, problem: Problem) -> np.ndarray:
         """Return the covariance (S, S) of what weights, or clipped scores, bias coefficients by."""
@@ -248,6 +246,13 @@ def release_of(fitted: FittedLogit, basis: IndicatorBasis, problem: Problem) -> 
         cov_type=COV_TYPES[2 if clustered else int(fitted.products is not None)],
         note="; ".join(filter(None, notes)),
     )
+
+
+def projection(*directions: np.ndarray) -> np.ndarray:
+    """Return the projection (p, p) on what directions (k, p) of length 1 span together."""
+    _, sizes, found = np.linalg.svd(np.vstack(directions), full_matrices=False)
+    found = found[sizes > _SAME]
+    return found.T @ found
 
 
 def _clusters(fitted: FittedLogit) -> dict:

@@ -27,8 +27,6 @@ _SKEWED = (
     "the noise could hide the rows far out in a skewed regressor that decide its coefficient, so "
     "its interval is unbounded; raise epsilon or n, declare close bounds= or take its logarithm"
 )
-# Directions span one less where a singular value is this part of the largest.
-_SAME = 1e-9
 
 
 @dataclass(frozen=True)
@@ -57,11 +55,7 @@ class FittedCounts(logistic_release.FittedLogit):
     def weak(self) -> np.ndarray:
         """Return the projection (p, p) on directions which noise or far rows may account for."""
         weak = super().weak
-        if not self._doubts_skewed:
-            return weak
-        directions, sizes, _ = np.linalg.svd(np.hstack([weak, self.skewed.T]), full_matrices=False)
-        directions = directions[:, sizes > _SAME * sizes[0]]
-        return directions @ directions.T
+        return logistic_release.projection(weak, self.skewed) if self._doubts_skewed else weak
 
     @property
     def doubt(self) -> str:

@@ -118,12 +118,17 @@ class IndicatorBasis:
         return np.linalg.pinv(self.to_design / self._column_sizes) / self._column_sizes[:, None]
 
     @cached_property
+    def unit(self) -> np.ndarray:
+        """Return coefficients of phi (m,) that give the constant 1, zeros where columns do not."""
+        unit = np.zeros(self.size)
+        if self.has_constant:
+            unit[: self.sizes[0] if self.sizes else 1] = 1.0
+        return unit
+
+    @cached_property
     def constant(self) -> np.ndarray:
         """Return the constant 1's coefficients (S,), zeros where columns do not give it."""
-        ones = np.zeros(self.size)
-        if self.has_constant:
-            ones[: self.sizes[0] if self.sizes else 1] = 1.0
-        return self.from_span @ ones
+        return self.from_span @ self.unit
 
     @cached_property
     def levels(self) -> np.ndarray:
