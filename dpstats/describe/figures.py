@@ -197,15 +197,17 @@ def _mean(mean: float, square: float, z: float, known: bool) -> Figure:
 
 
 def _deviation(variance: float, square: float, z: float, known: bool) -> Figure:
-    """Return a standard deviation, from a variance with this squared error.
-
-    It is imprecise where it is not told from none.
-    """
+    """Return a standard deviation, from a variance with this squared error."""
     sd, reach = math.sqrt(variance), z * math.sqrt(square)
     if not known:
         return Figure(None, "sd", sd, math.inf, 0.0, math.inf, UNIDENTIFIED)
-    low, high = math.sqrt(max(variance - reach, 0.0)), math.sqrt(variance + reach)
-    status = OK if low else IMPRECISE
+    return _between(sd, max(variance - reach, 0.0), variance + reach, z)
+
+
+def _between(sd: float, least: float, most: float, z: float) -> Figure:
+    """Return a standard deviation whose square has an interval; imprecise where that is long."""
+    low, high = math.sqrt(least), math.sqrt(most)
+    status = OK if low and high < _PRECISE * sd else IMPRECISE
     return Figure(None, "sd", sd, (high - low) / (2 * z), low, high, status)
 
 
@@ -232,12 +234,11 @@ def _bounded_deviation(
     def reach(fourth: float) -> float:
         return z * math.sqrt(noise + max(fourth - within**2, 2 * within**2) / curve.rows)
 
-    low = math.sqrt(max(within - reach(seen + float(shares @ near**2)), 0.0))
+    least = max(within - reach(seen + float(shares @ near**2)), 0.0)
     most = within + float(shares @ (far - near)) + reach(seen + float(shares @ far**2))
     # no values between two bounds vary by more than half of their distance
-    high = max(min(math.sqrt(most), (declared[1] - declared[0]) / 2), sd)
-    status = OK if low and high < _PRECISE * sd else IMPRECISE
-    return Figure(None, "sd", sd, (high - low) / (2 * z), low, high, status)
+    most = max(min(most, ((declared[1] - declared[0]) / 2) ** 2), sd**2)
+    return _between(sd, least, most, z)
 
 
 def _beyond(found: tuple[np.ndarray, np.ndarray], of_all: float) -> tuple[np.ndarray, np.ndarray]:
