@@ -73,7 +73,12 @@ def add_groups(parser, required: bool = False) -> None:
     listed.add_argument("--groups-file", metavar="FILE", help=lines)
     most = "groups in which a person's rows are used (default: 1)"
     parser.add_argument("--max-groups", type=int, metavar="N", help=most)
-    parser.add_argument("--n-jobs", type=int, metavar="N", help="threads (default: all processors)")
+    parser.add_argument(
+        "--n-jobs",
+        type=int,
+        metavar="N",
+        help="threads, or processes of methods that fit groups one by one",
+    )
 
 
 def of_groups(arguments, table) -> dict:

@@ -11,10 +11,10 @@ from dpstats.formula import Formula
 from dpstats.numerics.first_use import shown_if_compiling
 from dpstats.option_checks import whole
 from dpstats.planning.plan import plan
-from dpstats.planning.processes import done
 from dpstats.planning.result import Plan
 from dpstats.planning.simulation import checked_precision
 from dpstats.progress_bar import progress_bar
+from dpstats.worker_processes import done
 
 EPSILONS = (0.1, 0.25, 0.5, 1, 2, 4, 8, 16)
 _OF_N = (0.25, 0.5, 1, 2, 4)
@@ -81,8 +81,7 @@ def plan_grid(
         As in :func:`dpstats.plan`, for all plans but the one that is asked for, which has all
         ``repetitions``. None fits all of them everywhere.
     n_jobs : int, optional
-        Processes, >= 1; None is one a processor, at most 8. The plans do not depend on it. With
-        more than one a script needs ``if __name__ == "__main__":``, as multiprocessing does.
+        Processes, >= 1; None is one a processor, at most 8. The plans do not depend on it.
     progress : bool, optional
         Progress bar; by default on a terminal, for runs over a second.
 

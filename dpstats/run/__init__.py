@@ -3,7 +3,7 @@
 Arguments are checked before, in ``call``; queries and their proofs are the methods' own.
 """
 
-from dpstats.run.group_batches import GroupedRows
+from dpstats.run.group_fits import GroupedRows
 from dpstats.run.passes import TablePasses
 
 __all__ = ["GroupedRows", "TablePasses"]

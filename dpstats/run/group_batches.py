@@ -1,65 +1,27 @@
-"""Release one fit per group: rows are ordered once, groups fitted in chunks by several threads."""
+"""Release one fit per group: chunks of ordered rows are fitted by threads or processes."""
 
 import contextvars
 import os
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
-from dpstats.call import Request
-from dpstats.errors import Defect, is_interrupt
-from dpstats.estimators.contract import InMemory, Release, Releases
+from dpstats.errors import Defect
+from dpstats.estimators.contract import Releases
 from dpstats.evidence import Columns, Stack
-from dpstats.noise import Noise, drawn_ahead
-from dpstats.numerics import Rows
-from dpstats.privacy import REPLACE_ONE, Event
+from dpstats.noise import Noise
+from dpstats.privacy import Event
 from dpstats.progress_bar import progress_bar
+from dpstats.run.group_fits import Failure, GroupedRows, GroupFit, Part
 from dpstats.run.passes import TablePasses
+from dpstats.worker_processes import done
 
 # Enough groups that a chunk's own overhead vanishes, few enough that its pairs fit in a cache.
 _CHUNK = 256
-
-
-@dataclass(frozen=True)
-class GroupedRows:
-    """Hold complete rows ordered by group: those of group g are edges[g] to edges[g + 1]."""
-
-    rows: Rows
-    edges: np.ndarray
-
-    @classmethod
-    def of(cls, prepared: TablePasses, codes: np.ndarray, groups: int) -> "GroupedRows":
-        """Order complete rows by group; ``codes`` has one entry per raw row, negative for none."""
-        from dpstats.numerics.group_sort import by_group
-
-        parts, of_rows = zip(*prepared.rows(codes), strict=True)
-        order, edges = by_group(np.concatenate(of_rows), groups)
-        return cls(Rows.joined(parts)[order], edges)
-
-    def __getitem__(self, groups) -> "GroupedRows":
-        """Return the rows of some groups, given as an ascending array of group numbers."""
-        starts, stops = self.edges[groups], self.edges[groups + 1]
-        sizes = stops - starts
-        edges = np.r_[0, np.cumsum(sizes)]
-        rows = np.arange(edges[-1]) + np.repeat(starts - edges[:-1], sizes)
-        return GroupedRows(self.rows[rows], edges)
-
-    @property
-    def sizes(self) -> np.ndarray:
-        """Count the rows of each group."""
-        return np.diff(self.edges)
-
-    @property
-    def units(self) -> np.ndarray:
-        """Count the privacy units of each group."""
-        ends = map(slice, self.edges[:-1], self.edges[1:])
-        return np.array([self.rows[own].count for own in ends], dtype=np.int64)
+# At least so many chunks for each process, so that none waits long for the last.
+_EVEN = 4
 
 
 class Outcomes:
@@ -118,41 +80,26 @@ def _scale(event: Event) -> float:
     return event.scale
 
 
-class _Part(NamedTuple):
-    """Hold the releases of some groups and the events of each, or of all fitted together."""
-
-    groups: np.ndarray
-    releases: Releases
-    events: Sequence[list[Event]]
-
-
-class _Failure(NamedTuple):
-    """Hold the type of the exception that ended a fit, and the groups that were being fitted."""
-
-    kind: str
-    groups: np.ndarray
-
-
 def fit_each(prepared: TablePasses, rows: GroupedRows, labels, progress, n_jobs) -> Outcomes:
     """Fit every group, each with the whole of the mechanism's cost.
 
     ``labels`` are public names of the groups for the message of a defect, or None.
     """
-    groups, done = len(rows.sizes), 0
-    counts = rows.sizes if prepared.request.unit is None else rows.units
+    groups, ended, request = len(rows.sizes), 0, prepared.request
+    counts = rows.sizes if request.unit is None else rows.units
     outcomes = Outcomes(counts, prepared)
-    chunks = np.split(np.arange(groups), range(_CHUNK, groups, _CHUNK))
-    with progress_bar(groups, prepared.request.method.name, progress) as bar:
+    fit = GroupFit(request.method, request.options, prepared.problem, prepared.cost)
+    with progress_bar(groups, request.method.name, progress) as bar:
         try:
-            for parts in _run(prepared, rows, chunks, n_jobs):
-                if isinstance(parts, _Failure):
+            for parts in _run(fit, rows, n_jobs):
+                if isinstance(parts, Failure):
                     place = _named(labels, parts.groups)
-                    raise Defect(f"{parts.kind} in {place}, after {done} of {groups}")
+                    raise Defect(f"{parts.kind} in {place}, after {ended} of {groups}")
                 size = _gather(outcomes, parts)
-                done += size
+                ended += size
                 bar.update(size)
         except KeyboardInterrupt:
-            raise KeyboardInterrupt(f"interrupted after {done} of {groups} groups") from None
+            raise KeyboardInterrupt(f"interrupted after {ended} of {groups} groups") from None
     return outcomes
 
 
@@ -164,7 +111,7 @@ def _named(labels, groups: np.ndarray) -> str:
     return f"the group {first!r}" if len(groups) == 1 else f"the groups {first!r} to {last!r}"
 
 
-def _gather(outcomes: Outcomes, parts: list[_Part]) -> int:
+def _gather(outcomes: Outcomes, parts: list[Part]) -> int:
     """Fill in the parts of a chunk and return the number of their groups."""
     for groups, releases, events in parts:
         outcomes.put(groups, releases)
@@ -173,87 +120,42 @@ def _gather(outcomes: Outcomes, parts: list[_Part]) -> int:
     return sum(len(part.groups) for part in parts)
 
 
-def _run(prepared: TablePasses, rows, chunks, n_jobs) -> Iterator[list[_Part] | _Failure]:
-    """Yield the parts of each chunk in turn, or the failure that ended it.
+def _run(fit: GroupFit, rows: GroupedRows, n_jobs: int | None) -> Iterator[list[Part] | Failure]:
+    """Yield the parts of each chunk as it ends, or the failure that ended it.
 
-    Seeded noise is one sequence of numbers, so its chunks take turns.
+    Compiled loops over groups run in threads. Groups that are fitted one by one in Python hold its
+    lock, so that threads would wait for one another: these are for processes, where there are to be
+    several. Seeded noise is one sequence of numbers, so its chunks take turns.
     """
-    chunk_parts = partial(_chunk, prepared, rows)
-    workers = n_jobs or os.cpu_count() or 1
-    if workers == 1 or len(chunks) == 1 or not Noise(prepared.cost).private:
-        yield from map(chunk_parts, chunks)
-        return
+    groups, size = len(rows.sizes), _CHUNK
+    serial, in_loops = not Noise(fit.cost).private, fit.method.each is not None
+    workers = 1 if serial else n_jobs or (os.cpu_count() or 1 if in_loops else 1)
+    if not in_loops:
+        size = min(size, max(groups // (_EVEN * workers), 1))
+    chunks = np.split(np.arange(groups), range(size, groups, size))
+    if workers == 1 or len(chunks) == 1:
+        yield from (fit.parts(rows, chunk) for chunk in chunks)
+    elif in_loops:
+        yield from _in_threads(fit, rows, chunks, workers)
+    else:
+        yield from _in_processes(fit, rows, chunks, workers)
+
+
+def _in_threads(fit: GroupFit, rows: GroupedRows, chunks, workers: int):
     pool = ThreadPoolExecutor(workers)
     try:
         context = contextvars.copy_context
-        yield from pool.map(lambda groups: context().run(chunk_parts, groups), chunks)
+        yield from pool.map(lambda chunk: context().run(fit.parts, rows, chunk), chunks)
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def _chunk(prepared: TablePasses, rows: GroupedRows, groups) -> list[_Part] | _Failure:
-    """Fit the groups of a chunk, together where the method can, else one by one."""
-    together = _together(prepared.request, rows.sizes[groups])
-    shared, own = groups[together], groups[~together]
-    calls = [(_in_one_go, shared)] if len(shared) else []
-    calls += [(_alone, own[[i]]) for i in range(len(own))]
-    found, handled = [], sys.exception()
-    with drawn_ahead():
-        for fit, some in calls:
-            try:
-                found.append(fit(prepared, rows, some))
-            except Exception as error:
-                if is_interrupt(error, handled):
-                    raise KeyboardInterrupt from None
-                return _Failure(type(error).__name__, some)
-    parts = [_Part(shared, found[0][0], [found[0][1]])] if len(shared) else []
-    if len(own):
-        releases, events = zip(*found[len(parts) :], strict=True)
-        parts.append(_Part(own, in_columns(releases), events))
-    return parts
-
-
-def _in_one_go(prepared: TablePasses, rows: GroupedRows, groups) -> tuple[Releases, list[Event]]:
-    own, cost, request = rows[groups], prepared.cost, prepared.request
-    noise, each = Noise(cost), request.method.each
-    assert each is not None, "_together asks whether there is one"
-    releases = each.release(own.rows, own.edges, prepared.problem, cost, noise, **request.options)
-    return releases, noise.events
-
-
-def _alone(prepared: TablePasses, rows: GroupedRows, groups) -> tuple[Release, list[Event]]:
-    own, cost = slice(*rows.edges[groups[0] : groups[0] + 2]), prepared.cost
-    noise, request, passes = Noise(cost), prepared.request, InMemory(rows.rows[own])
-    release = request.method.release(passes, prepared.problem, cost, noise, **request.options)
-    return release, noise.events
-
-
-def in_columns(releases: Sequence[Release]) -> Releases:
-    """Put releases into columns."""
-    reasons = (reason for release in releases for reason in release.reasons.values())
-    robust = [c for release in releases if (c := release.basis.cov_type) != "nonrobust"]
-    return Releases(
-        np.stack([release.params for release in releases]),
-        np.stack([release.predictions for release in releases]),
-        statuses=[release.status for release in releases],
-        reasons=tuple(dict.fromkeys(reasons)),
-        stack=Stack.of(releases, len(releases[0].params)),
-        cov_type=robust[0] if robust else "nonrobust",
-        limited=any(release.limited for release in releases),
-    )
-
-
-def _together(request: Request, sizes: np.ndarray) -> np.ndarray:
-    """Tell which groups are fitted together.
-
-    The number of rows decides where it is public, or where it decides nothing but the time taken.
-    """
-    each, options = request.method.each, request.options
-    if (
-        each is None
-        or request.unit is not None
-        or any(options[n] is not None for n in each.without)
-    ):
-        return np.zeros(len(sizes), dtype=bool)
-    least, most = each.sizes
-    return ((sizes >= least) | (request.neighbors != REPLACE_ONE)) & (sizes <= most)
+def _in_processes(fit: GroupFit, rows: GroupedRows, chunks, workers: int):
+    """Hand each process the rows of its chunk alone; it draws noise of the operating system."""
+    pieces = {number: rows[chunk] for number, chunk in enumerate(chunks)}
+    for number, parts in done(fit.all_parts, pieces, workers):
+        groups = chunks[number]
+        if isinstance(parts, Failure):
+            yield parts._replace(groups=groups[parts.groups])
+        else:
+            yield [part._replace(groups=groups[part.groups]) for part in parts]

@@ -8,7 +8,8 @@ from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
 from dpstats.results import DPGroupResults, DPIVGroupResults
 from dpstats.rows.group_labels import columns_of, group_rows
-from dpstats.run.group_batches import GroupedRows, Outcomes, fit_each
+from dpstats.run.group_batches import Outcomes, fit_each
+from dpstats.run.group_fits import GroupedRows
 from dpstats.run.passes import TablePasses
 
 

@@ -1,8 +1,8 @@
 """Fit Spark tables: check what is supported, and fit groups on the workers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -10,14 +10,15 @@ from dpstats.call import Request
 from dpstats.engines import RemoteTable, Table, is_remote
 from dpstats.errors import ArgumentError, Defect
 from dpstats.estimators import METHODS
-from dpstats.estimators.contract import InMemory, Method, Problem, Release
+from dpstats.estimators.contract import Release
 from dpstats.noise import Noise
 from dpstats.numerics import Rows
-from dpstats.privacy import Cost, Event
+from dpstats.privacy import Event
 from dpstats.results import DPGroupResults
 from dpstats.rows import RowReader, RowsInUse
 from dpstats.rows.group_labels import columns_of, listed_labels, present_rows
-from dpstats.run.group_batches import Outcomes, in_columns
+from dpstats.run.group_batches import Outcomes
+from dpstats.run.group_fits import GroupFit, in_columns
 from dpstats.run.groups import group_results
 from dpstats.run.passes import TablePasses
 from dpstats.schema import Categorical
@@ -65,12 +66,9 @@ class Fitted(NamedTuple):
 
 
 class Task(NamedTuple):
-    """Hold a worker's instructions: the method, how rows become its design, and the groups."""
+    """Hold a worker's instructions: the fit, how rows become its design, and the groups."""
 
-    method: Method
-    options: Mapping[str, Any]
-    problem: Problem
-    cost: Cost
+    fit: GroupFit
     rows: RowsInUse
     read: RowReader
     by: str | Sequence[str]
@@ -100,12 +98,9 @@ def fit_groups_on_workers(prepared: TablePasses, noise: Noise, by, groups) -> DP
 
 def _fits(prepared: TablePasses, by, labels: tuple, public: bool) -> list[Fitted]:
     """Return the fit of each label, in their order; a defect names a label if they are public."""
-    request, problem = prepared.request, prepared.problem
+    request = prepared.request
     task = Task(
-        request.method,
-        request.options,
-        problem,
-        prepared.cost,
+        GroupFit(request.method, request.options, prepared.problem, prepared.cost),
         request.rows_in_use,
         request.read_rows,
         by,
@@ -137,12 +132,9 @@ def _fits_of_table(task: Task, table: Table) -> list[Fitted]:
 
 
 def _fit(task: Task, label, rows: Rows) -> Fitted:
-    noise = Noise(task.cost)
     try:
-        release = task.method.release(
-            InMemory(rows), task.problem, task.cost, noise, **task.options
-        )
+        release, events = task.fit.release(rows)
     except Exception as error:
         group = f"the group {label!r}" if task.public else "a group"
         raise Defect(f"{type(error).__name__} in {group}") from None
-    return Fitted(label, release, noise.events, len(rows))
+    return Fitted(label, release, events, len(rows))

@@ -13,6 +13,7 @@ ROOMS = [
         "html_tables",
         "progress_bar",
         "parallel_sum",
+        "worker_processes",
     ],
     ["spelling", "tracebacks"],
     ["schema", "privacy"],

@@ -10,7 +10,7 @@ import pytest
 
 import dpstats as dp
 from dpstats.planning import plan_grid
-from dpstats.planning.processes import done
+from dpstats.worker_processes import done
 
 CALL = {"n": 200, "bounds": {"x": (0, 1), "y": (0, 1)}, "methods": "adassp", "epsilon": [1, 4],
         "repetitions": 20, "progress": False}  # fmt: skip
@@ -39,7 +39,7 @@ def test_an_error_in_a_process_is_the_caller_s():
 
 SLEEPERS = """
 import time
-from dpstats.planning.processes import done
+from dpstats.worker_processes import done
 if __name__ == "__main__":
     print("started", flush=True)
     dict(done(time.sleep, dict.fromkeys(range(4), 600), 2))
@@ -75,6 +75,7 @@ def test_workers_end_with_their_parent(tmp_path, how):
     else:
         parent.kill()
     parent.wait(timeout=60)
+    until = time.monotonic() + 60
     while any(map(alive, children)) and time.monotonic() < until:
         time.sleep(0.2)
     assert len(children) >= 2 and not any(map(alive, children))
