@@ -22,7 +22,7 @@ from dpstats.estimators.newton.steps.whitening import Whitening
 from dpstats.evidence import NewtonEvidence
 
 # A direction is weak if its variance exceeds this times its prior variance.
-_WEAK = 0.25
+_WEAK = 1.0
 # All are where less than this part of X'X stands clear of its noise: steps then stop halfway
 # (benchmarks/tails.py, a table of 21 coefficients and 1,729 rows). So they do where noise has more
 # than this part of p directions: the noise on k of them is one random symmetric matrix in all
@@ -57,6 +57,8 @@ _FAR, _NEAR = 5.0, 2.0
 # The square of what is cut off the scores along a coefficient over an even share of it, by the
 # kurtosis of its column; set by simulation (benchmarks/tails.py).
 _KURTOSIS, _CONCENTRATION = (1.5, 3.0, 6.0), (0.3, 0.8, 1.7)
+# Residuals' mean square is so many times the variance of the response at most, by noise alone.
+_OFF = 2.0
 # The prior is taken to leave at least this part of a direction.
 _LEAST_LEFT = 0.05
 # A fit is imprecise where the noise moves some coefficient by more than this, in units of the
@@ -107,6 +109,18 @@ class _Fit:
         return float(eta @ eta) > _MOST_EXPLAINED
 
     @property
+    def off(self) -> float:
+        """Return by what factor the variance of the response must be larger than released, from 1.
+
+        Residuals' mean square is no more than that, beside the noise on both; errors are known in
+        its units, as coefficients explain no more than all of it.
+        """
+        if self.problem.in_parts:
+            return 1.0
+        squares = self.state.squares
+        return float(np.fmax((squares.clipped - squares.noise) / _OFF, 1.0))
+
+    @property
     def weak(self) -> np.ndarray:
         """Tell which directions (p,) the noise could account for."""
         variance = self.state.variance
@@ -119,7 +133,7 @@ class _Fit:
         state, sampling = self.state, self.state.sampling(self.whitening, self.rows)
         back = self.reference.y_scale * self.directions
         # what the prior has moved a direction by counts as an error of unknown sign
-        noise = state.variance + (state.eta - self.shrunken) ** 2
+        noise = self.off * (state.variance + (state.eta - self.shrunken) ** 2)
         variance = noise + np.diag(sampling)
         cov = (back * variance) @ back.T
         if state.products is not None:
@@ -127,6 +141,7 @@ class _Fit:
         hidden = (back * (variance * self.weak)) @ back.T
         tilt = concentration(self.directions, self.problem)
         bias = state.bias.covariance(back, tilt, self.reference.y_scale * self.basis.constant)
+        bias *= self.off
         return CoefficientErrors.of(cov, hidden, (back * noise) @ back.T, bias)
 
     def moved(self, errors: CoefficientErrors) -> np.ndarray:

@@ -69,7 +69,8 @@ class NewtonState:
     robust or clustered errors ``products`` (p, p) estimate the sum of products of scores, or of
     those of sums by ``clusters``. ``hidden`` is the share of the rows that the noise on the last
     histogram of scores could hide. The last step ``moved`` the position by this squared length, of
-    which noise is ``moved_noise``.
+    which noise is ``moved_noise``. Of the way to least squares the steps have ``left`` these parts
+    (p, m), by what X'X may be.
     """
 
     eta: np.ndarray
@@ -85,6 +86,7 @@ class NewtonState:
     moved_noise: float = 0.0
     hidden: float = 1.0
     clusters: Clusters | None = None
+    left: np.ndarray | float = 1.0
 
     def left_over(self, step: np.ndarray, step_variance: float) -> float:
         """Estimate from the next step what part of its squared length the last one left over.

@@ -1,7 +1,7 @@
 """Find directions in which X'X is about the number of rows, by noisy products and leverages."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -22,6 +22,9 @@ NUMERIC_NORM = 3.0
 _TYPICAL_LEVERAGE = 3.0
 # X'X stands for at least this part of the rows, inverted.
 _MOST_SCALED = 4.0
+# Of what X'X is in a direction so many quantiles are taken. Noise is at least so much, and a
+# released value at most so many deviations below zero.
+_QUANTILES, _LEAST_NOISE, _FAR_BELOW = 9, 1e-12, -8.0
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,8 @@ class Whitening:
     part of itself X'X may be off there, ``unsure`` (p,), and the eigenvalues (p,) as released.
     ``errors`` (p, p) times the mean squares (p,) of a position are the variances of the step that
     noise in X'X causes, ``lost`` is what scaling rows down has cost, and a row that lies farther
-    than ``reach`` deviations out in one column, and not in others, was scaled down.
+    than ``reach`` deviations out in one column, and not in others, was scaled down. ``shares``
+    (p, m) are quantiles of what X'X is in each direction over what it is taken for.
     """
 
     map: np.ndarray
@@ -50,6 +54,7 @@ class Whitening:
     errors: np.ndarray
     lost: Lost = Lost()
     reach: float = math.inf
+    shares: np.ndarray = field(default_factory=lambda: np.ones((1, 1)))
 
     def divided(self, by: float) -> "Whitening":
         """Return the map to directions in which X'X is ``by`` times smaller, 1 or more.
@@ -86,13 +91,14 @@ def rough_whitening(
         "X'X", work, bound, basis.free, half if pays else cost, basis.ones + len(basis.center)
     )
     span, weighted = basis.span, _weighted_rows(basis, gram, rows)
-    values, vectors, weights, kept, unsure = _eigen(span.T @ gram @ span, deviation, weighted)
+    values, vectors, weights, *known = _eigen(span.T @ gram @ span, deviation, weighted)
     map_ = span @ vectors * weights
 
     squares, free = map_**2, basis.free * (1.0 + np.eye(basis.size))
     errors = deviation**2 * squares.T @ free @ squares
     reach = math.sqrt(NUMERIC_NORM * len(basis.center))
-    return Whitening(map_, kept, unsure, values, errors, reach=reach), pays
+    kept, unsure, shares = known
+    return Whitening(map_, kept, unsure, values, errors, reach=reach, shares=shares), pays
 
 
 def refined_whitening(
@@ -109,13 +115,13 @@ def refined_whitening(
     work = partial(whitened_products, queries.basis, first.map, bound)
     free = np.ones((p, p), dtype=bool)
     gram, deviation = queries.products("whitened X'X", work, bound, free, half, p)
-    values, vectors, weights, kept, unsure = _eigen(gram, deviation, rows)
+    values, vectors, weights, kept, unsure, shares = _eigen(gram, deviation, rows)
 
     errors = deviation**2 * np.outer(weights**2, weights**2) * (1.0 + np.eye(p))
     map_ = first.map @ vectors * weights
     lost = Lost(tail.beyond(limit), tail.excess(limit) / rows)
     reach = math.sqrt((limit - 1) * t)  # other columns have the mean leverage of a row, t
-    return Whitening(map_, kept, unsure, values, errors, lost, reach)
+    return Whitening(map_, kept, unsure, values, errors, lost, reach, shares)
 
 
 def whitened(
@@ -166,10 +172,22 @@ def _eigen(gram: np.ndarray, deviation: float, rows: float):
 
     Eigenvalues are taken as no smaller than half the norm of the noise. Of a direction are known
     the part above that, and the relative error of its eigenvalue: a'(noise)a has a standard
-    deviation of sqrt 2 times ``deviation`` for a unit vector a.
+    deviation of sqrt 2 times ``deviation`` for a unit vector a. What it is over what it is taken
+    for follows from both, as it is positive.
     """
     values, vectors = np.linalg.eigh(gram)
     raised = np.maximum(values, deviation * math.sqrt(len(values)))
-    kept = np.maximum(values, 0.0) / raised
-    unsure = np.maximum(1 - kept, np.minimum(math.sqrt(2) * deviation / raised, 1.0))
-    return values, vectors, np.sqrt(rows / raised), kept, unsure
+    kept, noise = np.maximum(values, 0.0) / raised, math.sqrt(2) * deviation / raised
+    unsure = np.maximum(1 - kept, np.minimum(noise, 1.0))
+    return values, vectors, np.sqrt(rows / raised), kept, unsure, _shares(values / raised, noise)
+
+
+def _shares(means: np.ndarray, noise: np.ndarray) -> np.ndarray:
+    """Return quantiles (p, m) of normal variables (p,) given that they are positive, as X'X is."""
+    from scipy.special import ndtr, ndtri
+
+    noise = np.maximum(noise, _LEAST_NOISE)
+    positive = ndtr(np.maximum(means / noise, _FAR_BELOW))[:, None]
+    beyond = (np.arange(_QUANTILES) + 0.5) / _QUANTILES
+    found = means[:, None] - noise[:, None] * ndtri(beyond * positive)
+    return np.maximum(found, 0.0)

@@ -69,7 +69,7 @@ def test_a_random_cut_is_longer_along_columns_of_which_few_rows_have_much():
 
 
 def test_weak_directions_hide_coefficients():
-    release = released(variance=np.full(6, 0.3))
+    release = released(variance=np.full(6, 0.4))
     np.testing.assert_allclose(
         release.evidence.hidden_cov, release.evidence.privacy_cov,
         rtol=0.01, atol=1e-3,
@@ -77,6 +77,16 @@ def test_weak_directions_hide_coefficients():
     assert (
         release.status == "not_identified" and "noise could account" in release.reasons["conf_int"]
     )
+
+
+def test_errors_are_longer_where_residuals_are_larger_than_the_response():
+    """Its released variance is too small then, and all that is known is in units of it."""
+    variance = np.full(6, 1e-3)
+    usual, far = (
+        released(variance=variance, squares=Squares(clipped, 0.5, 0.0)).evidence.privacy_cov
+        for clipped in (1.5, 50.5)
+    )
+    np.testing.assert_allclose(far, 25 * usual, rtol=1e-6)
 
 
 def test_no_interval_is_shown_where_most_of_the_products_are_noise():

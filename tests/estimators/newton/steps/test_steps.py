@@ -1,5 +1,6 @@
 """Steps of clipped scores with nearly no noise, and the tail and bias that go with them."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,7 @@ from dpstats.estimators.newton.steps.queries import Queries
 from dpstats.estimators.newton.steps.score_tails import Tail
 from dpstats.estimators.newton.steps.state import NewtonState
 from dpstats.estimators.newton.steps.steps import Steps, _hessian_error, _inflated
-from dpstats.estimators.newton.steps.whitening import Lost, Whitening
+from dpstats.estimators.newton.steps.whitening import Lost, Whitening, _shares
 from dpstats.privacy import GDP
 from dpstats.testing import insecure_seed
 from tests.checks.newton_queries import BASIS, X, Y, queries
@@ -51,6 +52,28 @@ def test_three_steps_come_close_to_least_squares():
             state = made.step(state, tail, GDP(1e3))
     np.testing.assert_allclose(state.eta, target, atol=0.02)
     assert state.slope > 0.99 and state.moved_noise < 1e-4
+
+
+@pytest.mark.parametrize("share", [0.2, 0.4])
+def test_the_error_along_a_direction_in_noise_is_no_less_than_steps_leave(share):
+    """X'X there is a share of what it is taken for, in all steps, so they stop short together."""
+    with insecure_seed(4):
+        made = steps()
+        size = np.append(math.sqrt(share), np.ones(5))
+        of_noise, values = np.eye(6)[0], made.whitening.eigenvalues * np.append(-1, np.ones(5))
+        shares = np.where(of_noise[:, None] == 1, _shares(np.array([share]), np.array([0.4])), 1.0)
+        hidden = replace(
+            made.whitening, map=made.whitening.map * size, unsure=of_noise, eigenvalues=values,
+            kept=1 - of_noise, shares=shares,
+        )  # fmt: skip
+        made = replace(made, whitening=hidden)
+        state = made.start(GDP(1e3))
+        tail, target = made.tail(state, GDP(1e3)), least_squares(made)
+        for _ in range(3):
+            state = made.step(state, tail, GDP(1e3))
+    error = (state.eta - target) ** 2
+    assert error[0] < 4 * state.variance[0] and state.variance[0] > 0.02
+    assert state.variance[1:].max() < 0.002
 
 
 def test_the_start_is_biased_by_what_the_tail_shows_beyond_its_limit():

@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import truncnorm
 
 from dpstats.estimators.newton.steps.whitening import (
     Whitening,
+    _shares,
     leverages,
     refined_whitening,
     rough_whitening,
@@ -47,6 +49,17 @@ def test_noise_raises_eigenvalues_and_says_so():
         noisy, pays = rough_whitening(queries(0.002), GDP(0.002), len(X))
     assert not pays and noisy.dimension < 4 and np.median(noisy.unsure) > 0.5
     assert np.linalg.eigvalsh(whitened(noisy) @ whitened(noisy).T / len(X)).max() < 1.5
+
+
+def test_a_direction_in_noise_has_a_share_of_what_it_is_taken_for():
+    """A cut normal has its quantiles; far above the noise it is what was released, nearly."""
+    means, noise = np.array([1.0, 0.5, -2.0]), np.array([1e-3, 0.5, 0.5])
+    shares = _shares(means, noise)
+    cut = truncnorm(-means / noise, np.inf, means, noise)
+    chances = 1 - (np.arange(9) + 0.5) / 9
+    np.testing.assert_allclose(shares, cut.ppf(chances[:, None]).T, rtol=1e-6)
+    assert shares[2].max() < 0.4 and abs(shares[0] - 1).max() < 2e-3
+    assert np.isfinite(_shares(np.array([-1e9, 1.0]), np.zeros(2))).all()
 
 
 def test_histograms_have_all_rows():
