@@ -67,7 +67,7 @@ format: install  ## Rewrite the files in the house format
 test: test-python test-r test-spark test-acro test-browser  ## Run all tests, those of the R package and Spark too
 
 test-python: install  ## Run the tests and the examples in the docstrings, without R and Spark
-	$(BIN)/python -m pytest --quiet --numprocesses auto --dist loadfile \
+	$(BIN)/python -m pytest --quiet --numprocesses auto --dist loadfile --no-loadscope-reorder \
 	    --doctest-modules dpstats tests \
 	    --ignore tests/suites/test_r_oracle.py --ignore tests/engines/spark/test_spark.py
 

@@ -22,6 +22,16 @@ UNIT = {"x": (0, 1), "y": (0, 1)}
 TEXT = "str" if int(pd.__version__.partition(".")[0]) > 2 else "string"
 
 
+def pytest_collection_modifyitems(config, items):
+    """Begin long files first where workers share the files, as one begun last is waited for alone.
+
+    Those of suites take longest, and examples of docstrings are done at once.
+    """
+    if hasattr(config, "workerinput"):
+        short = pytest.DoctestItem
+        items.sort(key=lambda item: (item.path.parent.name != "suites", isinstance(item, short)))
+
+
 @pytest.fixture(autouse=True)
 def reproducible(request, monkeypatch):
     """Draw the system's noise from a seed of the test's own, so that it ends the same each time.

@@ -10,6 +10,7 @@ from dpstats.auditing.persons import unit_subject
 from dpstats.auditing.power import largest_bound, trials_to_refute
 from dpstats.auditing.subjects import Subject, find_method, function_subject, matrix, method_subject
 from dpstats.errors import ArgumentError
+from dpstats.noise import drawn_ahead
 from dpstats.numerics.first_use import shown_if_compiling
 from dpstats.option_checks import checked_alpha, whole
 from dpstats.privacy import gdp_epsilon
@@ -101,7 +102,8 @@ def audit(
 ) -> Audit:
     """Try to refute a privacy guarantee by experiment.
 
-    The mechanism itself, with its real noise, runs on neighbouring synthetic tables. Half of
+    The mechanism itself, with its real noise, runs on neighbouring synthetic tables. The system
+    draws noise of one scale for several releases at a time, and each number is used once. Half of
     the trials choose the neighbours and the event with the largest lower bound on epsilon; the
     other half count the event for either input. No real data are involved.
 
@@ -196,7 +198,8 @@ def audit(
             subject = unit_subject(method, *claim, unit, max_rows, options)
     few, half = _sizes(trials)
     count = 2 * (len(subject.pairs) * few + 2 * half)
-    with shown_if_compiling(progress), progress_bar(count, subject.name, progress) as bar:
+    shown = progress_bar(count, subject.name, progress)
+    with shown_if_compiling(progress), shown as bar, drawn_ahead():
         return _audit(subject.counted(bar.update), half, alpha)
 
 

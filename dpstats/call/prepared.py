@@ -1,5 +1,6 @@
 """Hold the inputs of a fit: the request with its final design, and the problem."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Self
 
@@ -32,7 +33,7 @@ class Prepared:
     @classmethod
     def of(cls, request: Request) -> Self:
         """Work out the problem under the request's schema."""
-        frame, design, first = _prediction_frame(request), request.design, request.first_stage
+        (frame, points), design, first = _points(request), request.design, request.first_stage
         # at quarters of an estimated range a term may have no value, which must not stop the call
         x_new = (
             np.empty((0, len(design.names)))
@@ -62,7 +63,6 @@ class Prepared:
             others=() if request.outcomes is None else request.outcomes.references,
             grouped=request.grouped,
         )
-        points = () if frame is None else _labels(frame)
         return cls(request, design, problem, request.fit_cost, points)
 
     @property
@@ -83,18 +83,19 @@ def _basis(request: Request) -> ColumnBasis | None:
     return orthogonal_basis(request.design) if takes else None
 
 
-def _prediction_frame(request: Request) -> pd.DataFrame | None:
-    """Return where to predict, if anywhere; by default at quarters of one regressor's range."""
-    if request.x_new is not None:
-        return request.x_new if len(request.x_new) else None
+def _points(request: Request) -> tuple[pd.DataFrame | Mapping | None, tuple[str, ...]]:
+    """Return where to predict, if anywhere, and its names; else at quarters of one range."""
+    given = request.x_new
+    if given is not None:
+        return (given, _labels(given)) if len(given) else (None, ())
     predictors = request.formula.predictors
     kind = request.schema.get(predictors[0]) if len(predictors) == 1 else None
     if request.formula.absorbed is not None or request.first_stage is not None:
         kind = None  # predictions need the effects of groups, or are of another regression
     if not isinstance(kind, Numeric) or kind == UNLIMITED or request.row_norm is not None:
-        return None
+        return None, ()
     quarters = [kind.low + q * (kind.high - kind.low) for q in (0.25, 0.75)]
-    return pd.DataFrame({predictors[0]: quarters}, index=["p25", "p75"])
+    return {predictors[0]: quarters}, ("p25", "p75")
 
 
 def _labels(frame: pd.DataFrame) -> tuple[str, ...]:

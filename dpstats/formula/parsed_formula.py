@@ -38,3 +38,8 @@ class ParsedFormula:
     declared: frozenset[str]
     categorical: frozenset[str]
     levels: Mapping[str, tuple]
+
+    @property
+    def intercept(self) -> int | None:
+        """Return the index of the intercept's column under any schema, the first, or None."""
+        return 0 if self.has_intercept else None

@@ -17,27 +17,56 @@ ENTRIES = tuple(
 
 
 class Interrupting:
-    """Raise an exception at the n-th line of this package that runs; list the lines without n."""
+    """Raise an exception at the n-th line of this package that runs; list the lines without n.
+
+    Every function and line that runs calls it, so it does as little as it can.
+    """
 
     def __init__(self, n=None, kind=KeyboardInterrupt):
-        self.n, self.kind, self.lines = n, kind, []
-
-    def __call__(self, frame, event, _):
-        if frame.f_globals.get("__name__", "").partition(".")[0] != "dpstats":
-            return None
-        if event == "line":
-            self.lines.append((frame.f_code.co_filename, frame.f_lineno))
-            if len(self.lines) == self.n:
-                raise self.kind
-        return self
+        self.lines = []
+        self._line = _listing(self.lines) if n is None else _raising(n, kind)
 
     def __enter__(self):
-        self.earlier = sys.gettrace()
-        sys.settrace(self)
+        self.earlier, line, ours = sys.gettrace(), self._line, {}
+
+        def called(frame, event, _):
+            """Trace the lines of this package's functions alone."""
+            name = frame.f_globals.get("__name__", "")
+            if name not in ours:
+                ours[name] = name.partition(".")[0] == "dpstats"
+            return line if ours[name] else None
+
+        sys.settrace(called)
         return self
 
     def __exit__(self, *_):
         sys.settrace(self.earlier)
+
+
+def _listing(lines: list) -> Callable:
+    """Trace the lines of a function into a list."""
+
+    def line(frame, event, _):
+        if event == "line":
+            lines.append((frame.f_code.co_filename, frame.f_lineno))
+        return line
+
+    return line
+
+
+def _raising(n: int, kind: type) -> Callable:
+    """Trace the lines of functions and raise at the n-th."""
+    left = n
+
+    def line(frame, event, _):
+        nonlocal left
+        if event == "line":
+            left -= 1
+            if left == 0:
+                raise kind
+        return line
+
+    return line
 
 
 def moments(call: Callable, data, stride: int) -> list[int]:

@@ -5,7 +5,8 @@ import pickle
 import pytest
 
 from dpstats.errors import FormulaError
-from dpstats.formula import Formula
+from dpstats.formula import Formula, RFormula
+from dpstats.schema import Categorical, Labels, Numeric
 
 MALFORMED = [
     (3, "string|formula"),
@@ -99,6 +100,27 @@ def test_a_malformed_formula_is_refused_with_what_to_write(text, said):
         Formula.parse(text)
     assert "\n" not in str(caught.value)
     assert caught.value.__cause__ is None
+
+
+INTERCEPTS = {
+    **dict.fromkeys([
+        "y ~ x", "y ~ x - z + 1", "y ~ 0 + x + 1", "y ~ 1", "y ~ x*z + I(x**2)", "y ~ C(g)",
+        "y ~ g*x", "y ~ g:x + x", "y ~ i(g, x, ref='a') + z", "y ~ g + z + x:z + g:z:x",
+        RFormula("y ~ g:x + z"), RFormula("y ~ poly(x, 2) * g"), RFormula("y ~ z + x + 1"),
+    ], 0),
+    **dict.fromkeys([
+        "y ~ x - 1", "y ~ 0 + g", "y ~ x*g + 0", "y ~ x | h", "y ~ x + g - 1 | h",
+        RFormula("y ~ 0 + g:x"), RFormula("y ~ x*z - 1"),
+    ]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", INTERCEPTS)
+def test_the_intercept_is_the_first_column_of_every_design(text):
+    numbers = {name: Numeric(0, 1) for name in "yxz"}
+    schema = {**numbers, "g": Categorical(("a", "b", "c")), "h": Labels()}
+    formula = Formula.parse(text)
+    assert formula.intercept == formula.design(schema).intercept == INTERCEPTS[text]
 
 
 def test_a_formula_is_read_once_and_survives_pickling():

@@ -88,7 +88,7 @@ class GroupInference(ABC):
 
         See :func:`dpstats.inference.statuses`.
         """
-        slopes = slopes_of(self.size, self._design.intercept)
+        slopes = slopes_of(self.size, self.parsed_formula.intercept)
         return statuses(self.released, self.uncertainty.unbounded_at(slopes))
 
     def _rows(self) -> np.ndarray:

@@ -62,7 +62,7 @@ class Inferred(ABC):
     @cached_property
     def _unbounded(self) -> np.ndarray:
         """Tell the slopes, (1, k), whose intervals are unbounded."""
-        slopes = slopes_of(len(self.names), self.design().intercept)
+        slopes = slopes_of(len(self.names), self.parsed_formula.intercept)
         return self.uncertainty.unbounded_at(slopes)
 
     @property
