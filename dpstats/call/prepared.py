@@ -62,7 +62,7 @@ class Prepared:
             others=() if request.outcomes is None else request.outcomes.references,
             grouped=request.grouped,
         )
-        points = () if frame is None else _labels(frame)
+        points = () if frame is None else point_names(frame)
         return cls(request, design, problem, request.fit_cost, points)
 
     @property
@@ -97,7 +97,7 @@ def _prediction_frame(request: Request) -> pd.DataFrame | None:
     return pd.DataFrame({predictors[0]: quarters}, index=["p25", "p75"])
 
 
-def _labels(frame: pd.DataFrame) -> tuple[str, ...]:
+def point_names(frame: pd.DataFrame) -> tuple[str, ...]:
     """Name the prediction points by the frame's index, or 0, 1, ... when it repeats."""
     labels = tuple(str(label) for label in frame.index)
     return labels if len(set(labels)) == len(labels) else tuple(map(str, range(len(frame))))

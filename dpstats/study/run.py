@@ -114,6 +114,10 @@ def _asked(study: Study, data, rule: str | None = None, **more) -> list[Asked]:
     """Ask what each entry would cost, and check that they stay within the study's epsilon."""
     asked = {each.name: quoted(each, data, **more) for each in study.models}
     check_together(study.limit, asked, rule)
+    results = [(name, each.name) for each in study.models for name in each.result_names]
+    terms = {result: asked[name].facts.get("terms", ()) for result, name in results}
+    for table in study.tables:
+        table.check(terms)
     return [*asked.values()]
 
 

@@ -168,8 +168,11 @@ def test_summary_csv_and_picture(made, tmp_path):
     assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
     plt.close("all")
     for wrong in (made.plot, made.summary):
-        with pytest.raises(dp.ArgumentError, match="expected term to be one of Intercept, x, p25"):
-            wrong("z")
+        for term in ("z", ["x"], np.array(["x", "p25"])):
+            with pytest.raises(dp.ArgumentError, match="term to be one of Intercept, x, p25"):
+                wrong(term)
+    with pytest.raises(dp.ArgumentError, match="term, whose interval.*got a ndarray"):
+        dp.plan("y ~ x", epsilon=[1], target_width=1, term=np.array(["x", "p25"]), **CALL)
 
 
 def test_a_method_may_be_a_bare_string(made):
