@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from dpstats.call.declarations import kind_of_column
 from dpstats.codebook import Schema
 from dpstats.codebook.schema import PARTS
@@ -106,6 +108,11 @@ def _check_statistics(statistics) -> None:
 
 def _names(columns, by, table: AnyTable) -> tuple[str, ...]:
     """Return the columns to describe."""
+    if columns is None:
+        raise ArgumentError(
+            'expected columns to name what to describe, as in columns=["age", "sex"]; '
+            f"{near_or_listed(columns, table.columns)}"
+        )
     if isinstance(columns, str):
         columns = [columns]
     check_labels(columns, "columns")
@@ -177,6 +184,8 @@ def _labels(by, groups, table: AnyTable, declared: Schema) -> tuple:
 
 def _quantiles(quantiles) -> tuple[float, ...]:
     """Return the quantiles to release."""
+    if isinstance(quantiles, np.ndarray | np.generic):
+        quantiles = quantiles.tolist()
     if isinstance(quantiles, float | int):
         quantiles = [quantiles]
     if isinstance(quantiles, str) or not isinstance(quantiles, Sequence):

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-
 # Types of fewer bits than a double, by the names that libraries have for them.
 _NARROW = {
     "float32": np.float32, "float": np.float32, "float16": np.float16, "halffloat": np.float16,
