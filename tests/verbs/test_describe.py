@@ -115,7 +115,8 @@ def test_quantiles_may_be_an_array():
     listed = described(people(), quantiles=[0.1, 0.9]).frame
     pd.testing.assert_frame_equal(described(people(), quantiles=np.array([0.1, 0.9])).frame, listed)
     pd.testing.assert_frame_equal(
-        described(people(), quantiles=np.float32(0.5)).frame, described(people(), quantiles=0.5).frame
+        described(people(), quantiles=np.float32(0.5)).frame,
+        described(people(), quantiles=0.5).frame,
     )
 
 
