@@ -158,6 +158,21 @@ def word(name: str, *words: str) -> Callable[[object], str]:
     return check
 
 
+def flag(name: str) -> Callable[[object], bool]:
+    """Build a check for True or False.
+
+    >>> flag("histogram")(True)
+    True
+    """
+
+    def check(value) -> bool:
+        if not isinstance(value, bool | np.bool_):
+            raise ArgumentError(f"expected {name} to be True or False, got {shown(value)}")
+        return bool(value)
+
+    return check
+
+
 def is_word(value, expected: str) -> bool:
     """Tell a word from others and from values that do not compare, such as columns.
 
