@@ -257,6 +257,10 @@ WRONG = {
     "alpha": ({"alpha": 1}, r"alpha in \(0, 1\), got 1"),
     "seed": ({"seed": -1}, "seed to be a whole number >= 0"),
     "width": ({"target_width": 0}, "target_width > 0, got 0"),
+    "covariances": (
+        {"cov_type": np.array(["HC1", "cluster"])},
+        "expected cov_type to be .* got a ndarray",
+    ),
     "term alone": ({"term": "x"}, "term='x' goes with target_width=; give both"),
     "term unknown": ({"target_width": 1, "term": "z"}, "one of Intercept, x, p25, p75, got 'z'"),
     "precision 0": ({"precision": 0}, r"precision in \(0, 1\), got 0"),

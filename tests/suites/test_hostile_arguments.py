@@ -50,6 +50,8 @@ HOSTILE = [
     *({"by": "s", "groups": [value]} for value in (NO_LABEL, HUGE, 10**5000, SPLIT)),
     *({"by": ["s", "known"], "groups": [(value, "a")]} for value in (NO_LABEL, 10**5000)),
     *({"x_new": [value]} for value in (HUGE, 10**5000, NO_LABEL)),
+    *({"cov_type": np.array(["HC1", "cluster"]), name: "s"} for name in ("unit", "cluster")),
+    {"method": "adassp", "cov_type": np.array(["HC1", "cluster"])},
     *({"x_new": value} for value in ({1}, {"x": set()})),
     {"by": "s", "groups": pd.DataFrame({"s": ["a", "b"]})},
     {"formula": "y ~ x + known", "x_new": {"x": [0.5], "known": [NO_LABEL]}},
