@@ -46,7 +46,7 @@ def number(name: str, low: float, high: float, brackets: str = "[]") -> Callable
 
     def check(value) -> float:
         value = value.item() if isinstance(value, np.floating) else value  # which has wide ends
-        if not (_is_number(value) and above(low, value) and below(value, high)):
+        if not (_is_finite(value) and above(low, value) and below(value, high)):
             raise ArgumentError(
                 f"expected {name} in {opening}{low:g}, {high:g}{closing}, got {shown(value)}"
             )
