@@ -7,7 +7,7 @@ from dpstats.codebook.toml_file import check_names
 from dpstats.errors import ArgumentError
 from dpstats.results.many.columns import terms_of
 from dpstats.results.many.comparison import Comparison, checked_names, compare
-from dpstats.results.many.layout import check_known, checked_layout
+from dpstats.results.many.layout import check_known, checked_labels, checked_layout
 from dpstats.study.models import Model
 
 
@@ -66,6 +66,7 @@ def _read(place: str, name: str, content, known: Mapping[str, Model]) -> Table:
         raise ArgumentError(f"expected {place}.models to name a model, got []")
     labels = checked_names(content.get("labels", results), len(results), f"{place}.labels")
     terms = content.get("terms", {})
+    checked_labels(f"{place}.terms", terms, terms)
     printed = {"stars": content.get("stars", False), "notes": content.get("notes")}
-    checked_layout(terms, labels=terms, keep=None, order=None, **printed)
+    checked_layout([], labels=None, keep=None, order=None, **printed)
     return Table(name, tuple(results), labels, terms, printed)

@@ -165,6 +165,13 @@ def test_tables_stand_in_the_record(folder):
     assert verify_record(out) == ()
 
 
+@pytest.mark.parametrize("terms", ['["x"]', "{ x = 3 }", "3"])
+def test_terms_of_another_type_are_refused_under_their_name(folder, terms):
+    (folder / "study.toml").write_text(STUDY + f'[tables.t]\nmodels = ["main"]\nterms = {terms}\n')
+    with pytest.raises(dp.ArgumentError, match=r"^expected tables\.t\.terms to map terms to texts"):
+        dp.run_study(folder / "study.toml", folder / "out", dry_run=True)
+
+
 def test_terms_of_a_table_may_be_predictions_and_what_a_selection_leaves_out(folder):
     study = """
 data = "line.csv"

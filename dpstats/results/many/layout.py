@@ -63,7 +63,7 @@ def checked_layout(known: Collection[str], stars, labels, keep, order, notes) ->
     """Check the choices against the terms that a table has, or raise ArgumentError."""
     return Layout(
         stars=_stars(stars),
-        labels=_labels(labels, known),
+        labels=checked_labels("labels", labels, known),
         keep=None if keep is None else _terms("keep", keep, known),
         order=() if order is None else _terms("order", order, known),
         notes=_notes(notes),
@@ -91,17 +91,17 @@ def _is_text(text) -> bool:
     return isinstance(text, str) and bool(text)
 
 
-def _labels(labels, known: Collection[str]) -> dict[str, str]:
+def checked_labels(argument: str, labels, known: Collection[str]) -> dict[str, str]:
     """Check labels of terms of the table."""
     pairs = list(labels.items()) if isinstance(labels, Mapping) else []
     if labels is not None and not (
         isinstance(labels, Mapping) and all(_is_text(a) and _is_text(b) for a, b in pairs)
     ):
         raise ArgumentError(
-            f'expected labels to map terms to texts, as in {{"educ": "Years of schooling"}}, got '
-            f"{shown(labels)}"
+            f"expected {argument} to map terms to texts, as in "
+            f'{{"educ": "Years of schooling"}}, got {shown(labels)}'
         )
-    check_known("labels", dict(pairs), known)
+    check_known(argument, dict(pairs), known)
     return dict(pairs)
 
 
