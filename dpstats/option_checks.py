@@ -45,7 +45,8 @@ def number(name: str, low: float, high: float, brackets: str = "[]") -> Callable
     above, below = lt if opening == "(" else le, lt if closing == ")" else le
 
     def check(value) -> float:
-        if not (_is_number(value) and above(low, value) and below(value, high)):
+        value = value.item() if isinstance(value, np.floating) else value  # which has wide ends
+        if not (_is_finite(value) and above(low, value) and below(value, high)):
             raise ArgumentError(
                 f"expected {name} in {opening}{low:g}, {high:g}{closing}, got {shown(value)}"
             )
@@ -153,6 +154,21 @@ def word(name: str, *words: str) -> Callable[[object], str]:
                 f"expected {name} to be {' or '.join(map(repr, words))}, got {shown(value)}"
             )
         return value
+
+    return check
+
+
+def flag(name: str) -> Callable[[object], bool]:
+    """Build a check for True or False.
+
+    >>> flag("histogram")(True)
+    True
+    """
+
+    def check(value) -> bool:
+        if not isinstance(value, bool | np.bool_):
+            raise ArgumentError(f"expected {name} to be True or False, got {shown(value)}")
+        return bool(value)
 
     return check
 

@@ -29,7 +29,7 @@ class Numeric:
 
 def check_labels(labels, argument: str) -> None:
     """Raise ArgumentError unless these are distinct labels, at least one."""
-    if isinstance(labels, (str, Set, Mapping)) or not isinstance(labels, Collection):
+    if isinstance(labels, str | Set | Mapping | pd.DataFrame) or not isinstance(labels, Collection):
         raise ArgumentError(f"expected {argument} to be a list, got {shown(labels)}")
     try:
         distinct = len(set(labels))

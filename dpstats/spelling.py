@@ -30,9 +30,13 @@ def listed(names: Sequence[str], most: int = 5) -> str:
 def nearest(name, known: Collection[str]) -> str | None:
     """Return the known name that is spelt most like this one, None where none is near.
 
-    >>> nearest("adasp", ["adassp", "tukey"]), nearest("EDUC", ["y", "educ"]), nearest(3, ["y"])
-    ('adassp', 'educ', None)
+    >>> nearest("adasp", ["adassp", "tukey"]), nearest("EDUC", ["y", "educ"])
+    ('adassp', 'educ')
+    >>> nearest(3, ["y"]), nearest(3, ["y", "3"])
+    (None, '3')
     """
+    if isinstance(name, int) and str(name) in known:  # of a column whose name is a number
+        return str(name)
     if not isinstance(name, str) or len(name) > _LONGEST:
         return None
     spelt = {other.lower(): other for other in known if isinstance(other, str)}

@@ -19,6 +19,7 @@ from dpstats.progress_bar import progress_bar
 # Candidate inputs are compared on this fraction of the trials for the choice, and at this alpha:
 # the bounds of few outputs are low, but rank the pairs well.
 _SCREENING, _SCREENING_ALPHA = 0.2, 0.3
+_MOST_TRIALS = 10**9
 
 
 @dataclass(frozen=True)
@@ -177,7 +178,7 @@ def audit(
     >>> found.neighbors, found.violated
     ('add_remove of person', False)
     """
-    trials, alpha = whole("trials", 40)(trials), checked_alpha(alpha)
+    trials, alpha = whole("trials", 40, _MOST_TRIALS)(trials), checked_alpha(alpha)
     if unit is None and max_rows is not None:
         raise ArgumentError("max_rows is for persons with several rows; add unit=")
     outcomes = whole("outcomes", 1)(outcomes)

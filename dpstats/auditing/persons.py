@@ -9,7 +9,7 @@ from dpstats.auditing.inputs import Pair, Rows, corner_pairs
 from dpstats.auditing.subjects import Output, Subject, named_pairs, output_of, regressors
 from dpstats.call import Request
 from dpstats.call.arguments import make_request
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, shown
 from dpstats.estimators import GENERALIZED, METHODS
 from dpstats.estimators.contract import Method, Repeated
 from dpstats.noise import Noise
@@ -26,6 +26,8 @@ def unit_subject(
     What a person's rows count for is part of what is audited, and so is each second pass over them.
     """
     names = [f"x{j}" for j in range(1, regressors(method, d) + 1)]
+    if not isinstance(unit, str):
+        raise ArgumentError(f'expected unit to name a column, as in unit="id", got {shown(unit)}')
     if unit in (*names, "y"):
         raise ArgumentError(
             f"unit={unit!r} is a variable of the synthetic tables; name the persons otherwise"

@@ -16,6 +16,7 @@ from dpstats.numerics import Rows
 from dpstats.option_checks import whole
 from dpstats.privacy import GDP, validate_guarantee
 
+_MOST_REGRESSORS = 1000
 # One release as numbers by name, without the numbers that were not released.
 Output = Mapping[str, float]
 
@@ -86,7 +87,8 @@ def method_subject(
     Other responses, and an endogenous regressor, move with the first, which is as much as they may.
     """
     neighbors = method_choice.checked_relation(method, neighbors)
-    problem = corner_problem(regressors(method, d), neighbors)
+    d = regressors(method, d)
+    problem = corner_problem(d, neighbors)
     layout = problem.layout
     assert layout is not None, "that of an intercept and numbers"
     problem = replace(problem, coded=method.takes_codes(layout))
@@ -140,7 +142,7 @@ def find_method(name, outcomes: int = 1) -> Method:
 
 def regressors(method: Method, d) -> int:
     """Check the number of regressors of the synthetic tables."""
-    d = whole("d", 1)(d)
+    d = whole("d", 1, _MOST_REGRESSORS)(d)
     if method.single_regressor and d > 1:
         raise ArgumentError(f"{method.name} fits one regressor, got d={d}")
     return d

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from dpstats.call.unsupported import EFFECTS, OF_LINEARMODELS
 from dpstats.codebook import PARTS
 from dpstats.codebook import Schema as Declared
 from dpstats.engines import AnyTable
@@ -44,6 +45,8 @@ def check_columns(declared: Declared, formulas: Collection[Formula], table: AnyT
     columns = set(table.columns)
     used = dict.fromkeys(name for formula in formulas for name in formula.variables)
     for name in used:
+        if name not in columns and name in OF_LINEARMODELS:
+            raise ArgumentError(f"there is no column {name!r}; {EFFECTS}")
         if name not in columns:
             raise no_column(name, table.columns)
         if not is_utf8(name):
@@ -311,21 +314,24 @@ def declared_x_new(x_new, formula: Formula) -> pd.DataFrame | None:
         return x_new
     if isinstance(x_new, Mapping):
         return _frame(dict(x_new), x_new)
-    if len(formula.predictors) != 1:
+    if len(formula.predictors) == 1 and not hasattr(type(x_new), "columns"):
+        return _frame({formula.predictors[0]: x_new}, x_new)
+    try:
+        return pd.DataFrame({name: list(np.asarray(x_new[name])) for name in formula.predictors})
+    except Exception:  # each library of data frames has its own error for this
         raise ArgumentError(
             "expected x_new to be a mapping or a data frame with the columns "
             f"{', '.join(formula.predictors)}, got {shown(x_new)}"
-        )
-    return _frame({formula.predictors[0]: x_new}, x_new)
+        ) from None
 
 
 def _frame(columns: dict, x_new) -> pd.DataFrame:
     """Build a frame of columns and scalars; all of them may be scalars."""
-    single = all(np.ndim(values) == 0 for values in columns.values())
     try:
+        single = all(np.ndim(values) == 0 for values in columns.values())
         columns = {name: v if np.ndim(v) == 0 else list(v) for name, v in columns.items()}
         return pd.DataFrame(columns, index=[0] if single else None)
-    except ValueError:
+    except (TypeError, ValueError):  # of a set, or of unequal length
         raise ArgumentError(
             f"expected the columns of x_new to be lists of equal length, got {shown(x_new)}"
         ) from None

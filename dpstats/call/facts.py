@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from dpstats.call.prepared import point_names
 from dpstats.call.request import Request, Selection
 from dpstats.engines import AnyTable
 from dpstats.rows.group_labels import columns_of
@@ -28,7 +29,8 @@ def request_facts(requests: Mapping[str | None, Request], by, groups) -> dict:
     -------
     dict
         ``formula`` and ``method`` as texts for a table, ``source`` as the data's
-        :class:`~dpstats.engines.Source`, and ``call``: strings, numbers, lists and dicts that hold
+        :class:`~dpstats.engines.Source`, ``terms`` as the coefficients and predictions that there
+        may be, and ``call``: strings, numbers, lists and dicts that hold
         every argument which the release depends on, and what the columns are that it reads.
     """
     first = next(iter(requests.values()))
@@ -38,6 +40,7 @@ def request_facts(requests: Mapping[str | None, Request], by, groups) -> dict:
         "formula": "; ".join(text for request in requests.values() for text in request.texts),
         "method": first.method.name,
         "source": first.table.source,
+        "terms": [term for request in requests.values() for term in _terms(request)],
         "call": {
             "formulas": formulas,
             "by": plain(by),
@@ -45,6 +48,12 @@ def request_facts(requests: Mapping[str | None, Request], by, groups) -> dict:
             "group_columns": {name: _type(first.table, name) for name in grouped},
         },
     }
+
+
+def _terms(request: Request) -> tuple[str, ...]:
+    """Name the coefficients and predictions that there may be, before terms are selected."""
+    points = ("p25", "p75") if request.x_new is None else point_names(request.x_new)
+    return (*request.released_design.names, *points)
 
 
 def _type(table: AnyTable, column: str) -> dict:

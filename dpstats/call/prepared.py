@@ -87,7 +87,7 @@ def _points(request: Request) -> tuple[pd.DataFrame | Mapping | None, tuple[str,
     """Return where to predict, if anywhere, and its names; else at quarters of one range."""
     given = request.x_new
     if given is not None:
-        return (given, _labels(given)) if len(given) else (None, ())
+        return (given, point_names(given)) if len(given) else (None, ())
     predictors = request.formula.predictors
     kind = request.schema.get(predictors[0]) if len(predictors) == 1 else None
     if request.formula.absorbed is not None or request.first_stage is not None:
@@ -98,7 +98,7 @@ def _points(request: Request) -> tuple[pd.DataFrame | Mapping | None, tuple[str,
     return {predictors[0]: quarters}, ("p25", "p75")
 
 
-def _labels(frame: pd.DataFrame) -> tuple[str, ...]:
+def point_names(frame: pd.DataFrame) -> tuple[str, ...]:
     """Name the prediction points by the frame's index, or 0, 1, ... when it repeats."""
     labels = tuple(str(label) for label in frame.index)
     return labels if len(set(labels)) == len(labels) else tuple(map(str, range(len(frame))))

@@ -84,6 +84,8 @@ def add_groups(parser, required: bool = False) -> None:
 def of_groups(arguments, table) -> dict:
     """Build the keyword arguments of :func:`add_groups`."""
     by = None if arguments.by is None else group_columns(arguments.by, table)
+    if by is None and arguments.groups_file is not None:
+        raise ArgumentError("--groups-file lists the labels of a group column; name it with --by")
     listed = arguments.groups if by is None else groups(arguments, by, table)
     return {"by": by, "groups": listed} | {
         name: getattr(arguments, name) for name in ("max_groups", "n_jobs")

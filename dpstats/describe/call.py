@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from dpstats.call.declarations import kind_of_column
 from dpstats.codebook import Schema
 from dpstats.codebook.schema import PARTS
@@ -10,7 +12,7 @@ from dpstats.engines import AnyTable
 from dpstats.engines.columns import UNTYPED
 from dpstats.engines.open_table import open_table
 from dpstats.errors import ArgumentError, shown
-from dpstats.option_checks import is_word, number
+from dpstats.option_checks import flag, is_word, number
 from dpstats.privacy import ADD_REMOVE, DEFAULT_DELTA, GDP, RELATIONS, validate_guarantee
 from dpstats.rows.group_labels import COLUMNS
 from dpstats.rows.privacy_unit import declared_unit
@@ -44,8 +46,6 @@ def make_request(
     if delta == 0:
         raise ArgumentError("dp_describe needs delta > 0, got delta=0; leave delta out for 1e-6")
     _check_plain(neighbors, missing)
-    if not isinstance(histogram, bool):
-        raise ArgumentError(f"expected histogram to be True or False, got {shown(histogram)}")
     _check_statistics(statistics)
     table = open_table(data)
     names = _names(columns, by, table)
@@ -68,7 +68,7 @@ def make_request(
         delta=delta,
         quantiles=_quantiles(quantiles),
         alpha=number("alpha", 0.001, 0.5)(alpha),
-        histogram=histogram,
+        histogram=flag("histogram")(histogram),
         subset=declared_subset(subset, table, {**beside, **known}, declared.levels),
         unit=of_persons,
         weights=of_rows,
@@ -106,6 +106,11 @@ def _check_statistics(statistics) -> None:
 
 def _names(columns, by, table: AnyTable) -> tuple[str, ...]:
     """Return the columns to describe."""
+    if columns is None:
+        raise ArgumentError(
+            'expected columns to name what to describe, as in columns=["age", "sex"]; '
+            f"{near_or_listed(columns, table.columns)}"
+        )
     if isinstance(columns, str):
         columns = [columns]
     check_labels(columns, "columns")
@@ -177,6 +182,8 @@ def _labels(by, groups, table: AnyTable, declared: Schema) -> tuple:
 
 def _quantiles(quantiles) -> tuple[float, ...]:
     """Return the quantiles to release."""
+    if isinstance(quantiles, np.ndarray | np.generic):
+        quantiles = quantiles.tolist()
     if isinstance(quantiles, float | int):
         quantiles = [quantiles]
     if isinstance(quantiles, str) or not isinstance(quantiles, Sequence):

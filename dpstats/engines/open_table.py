@@ -13,6 +13,7 @@ from dpstats.engines.tables import Table
 from dpstats.errors import ArgumentError
 
 _NAMED = 3  # paths in a sentence
+_READ_ONCE = "{} is read once, and a fit reads rows several times; save it as a .csv file first"
 _TEXT = "; a text file is in UTF-8, and its first line has the names of the columns"
 
 
@@ -66,9 +67,7 @@ def _files(patterns: list[str]) -> Table | Stream:
     ending = endings.pop() if len(endings) == 1 else None
     opened = None if ending is None else ENDINGS.get(ending)
     if opened is None or not all(map(os.path.isfile, found)):
-        raise ArgumentError(
-            f"expected {named} to name files that all end in one of {', '.join(ENDINGS)}"
-        )
+        raise ArgumentError(_refusal(named, found))
     try:
         return opened(found).of_files(sorted(map(os.path.realpath, found)))
     except ArgumentError:
@@ -84,6 +83,18 @@ def _files(patterns: list[str]) -> Table | Stream:
         raise ArgumentError(f"{named} cannot be read as its ending says{_TEXT * text}") from None
 
 
+def _refusal(named: str, found: list[str]) -> str:
+    """Say what to give in place of folders, pipes and files of other programs."""
+    if folder := next(filter(os.path.isdir, found), None):
+        return f"{folder} is a folder; name its files, as in {os.path.join(folder, '*.csv')}"
+    if pipe := next((path for path in found if not os.path.isfile(path)), None):
+        return _READ_ONCE.format(pipe)
+    return (
+        f"expected {named} to name files that all end in one of {', '.join(ENDINGS)}; save other "
+        "files as one of these, or give a data frame that holds them"
+    )
+
+
 def matching(pattern: str) -> list[str]:
     """List the file of a path, or the files of a glob; raise ArgumentError where there is none.
 
@@ -94,6 +105,10 @@ def matching(pattern: str) -> list[str]:
     """
     pattern = os.path.expanduser(pattern)
     found = [pattern] if os.path.exists(pattern) else sorted(glob.glob(pattern, recursive=True))
+    if pattern == "-":
+        raise ArgumentError(_READ_ONCE.format("- (standard input)"))
+    if "://" in pattern and not found:
+        raise ArgumentError(f"{pattern} is no file of this computer; save it as one first")
     if not found:
         raise ArgumentError(f"there is no file {pattern or repr(pattern)}")
     return found

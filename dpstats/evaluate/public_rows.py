@@ -104,5 +104,8 @@ def request_for(
         weights=weights, trim_weights=trim_weights, unit=unit, max_rows=max_rows, cluster=cluster,
     )  # fmt: skip
     if request.unbounded:
-        raise ArgumentError(f"expected bounds for {', '.join(request.unbounded)}")
+        raise ArgumentError(
+            f"expected bounds for {', '.join(request.unbounded)}, as in "
+            f'bounds={{"{request.unbounded[0]}": (low, high)}}'
+        )
     return request

@@ -67,8 +67,8 @@ def check_size(model: patsy.ModelDesc, schema: ModelSchema) -> None:
     if least > _MOST_COLUMNS:
         raise FormulaError(
             f"the formula has {least - 1:,} columns or more, and a fit takes at most "
-            f"{_MOST_COLUMNS:,}; absorb the effects of a column with many levels, as in "
-            "y ~ x | g, or merge levels"
+            f"{_MOST_COLUMNS:,}; merge levels, or absorb the effects of one column, which dp_ols "
+            "and dp_iv do, as in y ~ x | g"
         )
 
 

@@ -24,7 +24,7 @@ from dpstats.ledger.records import insert, update
 from dpstats.ledger.sources import bind
 from dpstats.ledger.tables import STEPS
 from dpstats.noise.random_sources import SOURCE
-from dpstats.option_checks import file_path, whole, word
+from dpstats.option_checks import file_path, flag, whole, word
 from dpstats.privacy import (
     ADD_REMOVE,
     DEFAULT_DELTA,
@@ -150,8 +150,7 @@ class Ledger(LedgerReader, Chargeable):
             unit = checked_name("unit", unit)
         if fingerprint is not None:
             fingerprint = checked_name("fingerprint", fingerprint)
-        if not isinstance(approval, bool):
-            raise ArgumentError(f"expected approval to be True or False, got {approval!r}")
+        approval = flag("approval")(approval)
         row = {
             "name": name,
             **limit_texts(rule),

@@ -63,12 +63,13 @@ class LedgerReader:
 
     def result(self, request: int):
         """Return the stored result of a released request."""
+        request = whole("request", 1)(request)
         with self._store.reading() as connection:
             row = connection.execute(
                 "SELECT result FROM releases WHERE id = ?", (request,)
             ).fetchone()
         if row is None:
-            raise ArgumentError(f"request {request!r} has no stored result in {self.path}")
+            raise ArgumentError(f"request {request} has no stored result in {self.path}")
         return from_text(row[0])
 
     def requests(self, state: str | None = None) -> pd.DataFrame:

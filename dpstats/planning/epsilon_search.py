@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, shown
 from dpstats.option_checks import positive
 from dpstats.planning.forecast import MinimumEpsilon
 from dpstats.planning.simulation import Simulation
@@ -39,10 +39,10 @@ class Target:
         width = positive("target_width")(width)
         if term is None and len(slopes) == 1:
             term = slopes[0]
-        if term is None or term not in terms:
+        if not isinstance(term, str) or term not in terms:
             raise ArgumentError(
                 f"expected term, whose interval is to be narrow, to be one of {', '.join(terms)}, "
-                f"got {term!r}"
+                f"got {shown(term)}"
             )
         text = f"Minimum epsilon for a median interval of {term} of width {width:g}"
         return cls(width, list(terms).index(term), text)
@@ -83,7 +83,7 @@ def asked_target(width, term, precision, simulation: Simulation) -> Target | Non
     if width is not None:
         return Target.of(width, term, simulation.terms, simulation.slopes)
     if term is not None:
-        raise ArgumentError(f"term={term!r} goes with target_width=; give both or neither")
+        raise ArgumentError(f"term={shown(term)} goes with target_width=; give both or neither")
     return None
 
 

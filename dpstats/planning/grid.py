@@ -14,6 +14,7 @@ from dpstats.planning.plan import plan
 from dpstats.planning.result import Plan
 from dpstats.planning.simulation import checked_precision
 from dpstats.progress_bar import progress_bar
+from dpstats.spelling import check_word
 from dpstats.worker_processes import done
 
 EPSILONS = (0.1, 0.25, 0.5, 1, 2, 4, 8, 16)
@@ -115,8 +116,8 @@ def plan_grid(
     with shown_if_compiling(progress):
         first = _plan(formula, {**call, "precision": _ROUGH})
     n = call["n"] = first.n
-    if term is not None and term not in first.truth:
-        raise ArgumentError(f"expected term to be one of {', '.join(first.truth)}, got {term!r}")
+    if term is not None:
+        check_word("term", term, first.truth)
     ranges = {name: tuple(bounds[name]) for name in _uniform(formula, call)}
     ranges |= guesses.get("x_range") or {}
     fixed = {**call, "truth": dict(first.truth), "sd": first.sd, "x_range": ranges}

@@ -7,6 +7,7 @@ import pandas as pd
 
 from dpstats.errors import ArgumentError
 from dpstats.escaping import save_csv
+from dpstats.option_checks import whole
 from dpstats.planning.result import Plan, as_html, as_text
 from dpstats.results.show.plot_method import plot_method
 
@@ -85,7 +86,7 @@ class GroupPlan:
         matplotlib axes
         """
         sizes = list(self.plans)
-        rows = sizes[len(sizes) // 2] if rows is None else rows
+        rows = sizes[len(sizes) // 2] if rows is None else whole("rows", 1)(rows)
         if rows not in self.plans:
             listed = ", ".join(map(str, sizes))
             raise ArgumentError(f"expected rows to be one of {listed}, got {rows!r}")

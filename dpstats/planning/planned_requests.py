@@ -14,6 +14,7 @@ from dpstats.estimators import GENERALIZED, INSTRUMENTAL, METHODS
 from dpstats.evaluate.predictions import delta_of, method_entries
 from dpstats.evaluate.public_rows import request_for
 from dpstats.formula import Formula
+from dpstats.option_checks import is_word
 from dpstats.privacy import checked_delta
 from dpstats.spelling import nearest
 
@@ -49,7 +50,7 @@ def planned_entries(methods, method, cov_type, cluster) -> dict[str, dict]:
     given = method_entries([methods] if isinstance(methods, str) else methods)
     asked = {} if cov_type is None else {"cov_type": cov_type}
     entries = {label: {**asked, **entry} for label, entry in given.items()}
-    clustered = [entry for entry in entries.values() if entry.get("cov_type") == "cluster"]
+    clustered = [entry for entry in entries.values() if is_word(entry.get("cov_type"), "cluster")]
     if cluster is not None and not clustered:
         raise ArgumentError(
             f"cluster={cluster!r} is for standard errors that allow for clusters; add "

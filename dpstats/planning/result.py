@@ -9,11 +9,11 @@ import pandas as pd
 from statsmodels.iolib.table import SimpleTable
 from statsmodels.iolib.tableformatting import fmt_params
 
-from dpstats.errors import ArgumentError
 from dpstats.escaping import save_csv
 from dpstats.html_tables import html_notes, html_of
 from dpstats.planning.forecast import Forecast, MinimumEpsilon
 from dpstats.results.show.plot_method import plot_method
+from dpstats.spelling import check_word
 
 # Characters of a line of notes.
 _WIDTH = 78
@@ -131,9 +131,10 @@ class Plan:
 
     def shown(self, term: str | None) -> list[str]:
         """Check the term; by default take the slopes."""
-        if term is not None and term not in self.terms:
-            raise ArgumentError(f"expected term to be one of {', '.join(self.terms)}, got {term!r}")
-        return list(self.slopes) if term is None else [term]
+        if term is None:
+            return list(self.slopes)
+        check_word("term", term, self.terms)
+        return [term]
 
     def notes(self, term: str | None = None) -> list[str]:
         """Explain the numbers of :meth:`summary`, their assumptions, and why some are missing."""

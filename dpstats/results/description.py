@@ -13,6 +13,7 @@ from dpstats.engines.labels.stored_labels import restored, stored
 from dpstats.errors import NotReleasedError
 from dpstats.escaping import save_csv
 from dpstats.html_tables import html_notes, html_table
+from dpstats.option_checks import refuse_path
 from dpstats.privacy import PrivacyReport
 from dpstats.results.record import Published
 from dpstats.results.show.documents import Printed, PrintedTable
@@ -170,8 +171,9 @@ class DPDescription(Published, PrintedTable):
         rows = [[str(n), *map(str, row)] for n, row in zip(table.index, table.values, strict=True)]
         return ["", *map(str, table.columns)], rows
 
-    def to_html(self) -> str:
+    def to_html(self, *path) -> str:
         """Write the table as HTML, with its notes; names are escaped."""
+        refuse_path("to_html", path)
         headers, rows = self._cells()
         return f"{html_table(rows, headers, _TITLE)}\n{html_notes(self.printed_notes())}"
 

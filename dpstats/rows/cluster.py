@@ -6,6 +6,7 @@ from dpstats.engines import AnyTable
 from dpstats.errors import ArgumentError, shown
 from dpstats.estimators import METHODS
 from dpstats.estimators.contract import Method
+from dpstats.option_checks import is_word
 from dpstats.rows.group_labels import columns_of
 from dpstats.rows.privacy_unit import PrivacyUnit
 from dpstats.schema import Kind, Labels, Schema
@@ -36,7 +37,7 @@ def declared_cluster(
         )
     if column not in table.columns:
         raise no_column(column, table.columns)
-    if options.get("cov_type") != "cluster":
+    if not is_word(options.get("cov_type"), "cluster"):
         raise ArgumentError(
             f"cluster={column!r} is for standard errors that allow for clusters; add "
             'cov_type="cluster"'
@@ -85,16 +86,16 @@ def with_cov_type(
     asked = options.get("cov_type")
     if unit is None:
         named = cluster is not None or "absorbed clusters" in method.takes
-        if asked == "cluster" and not named:
+        if is_word(asked, "cluster") and not named:
             raise ArgumentError(
                 'cov_type="cluster" needs what to cluster by; name a column, as in '
                 'cluster="state", or the persons that are protected with all of their rows, as in '
                 'unit="person_id"'
             )
         return options
-    if asked not in (None, "cluster"):
+    if asked is not None and not is_word(asked, "cluster"):
         raise ArgumentError(
-            f"cov_type={asked!r} takes the rows of a person for independent; with "
+            f"cov_type={shown(asked)} takes the rows of a person for independent; with "
             f'unit={unit.column!r} leave it out, which stands for "cluster"'
         )
     return {**options, "cov_type": "cluster" if "cov_type" in method.options else None}

@@ -53,6 +53,7 @@ def check_by(table: AnyTable, variables: Collection[str], by, groups) -> None:
         if groups is not None:
             raise ArgumentError("groups= lists the labels of a group column; name it with by=")
         return
+    check_names(by)
     listed = None if _present(groups) else groups
     for name in columns_of(by):
         _check_column(table, variables, name, listed)

@@ -1,7 +1,7 @@
 """Check the condition of subset=, and find the kinds of the columns that it reads."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -33,11 +33,15 @@ class Subset:
     listed : frozenset of str
         Columns of texts without declared levels: their schema lists what they are compared
         with, and anything else, missing values too, is equal to none of it.
+    narrow : mapping of str to type
+        NumPy's types of columns of 32 or 16 bits, in which they are compared as pandas does: 0.1
+        is no double there.
     """
 
     condition: Condition
     schema: ModelSchema
     listed: frozenset[str] = frozenset()
+    narrow: Mapping[str, type] = field(default_factory=dict)
 
     @property
     def needed(self) -> ModelSchema:
@@ -46,7 +50,8 @@ class Subset:
 
     def holds(self, batch: Batch) -> np.ndarray:
         """Tell for which rows the condition holds, bool (m,), each by itself."""
-        return self.condition.holds(batch, self.schema)
+        narrow = {name: batch[name].astype(form) for name, form in self.narrow.items()}
+        return self.condition.holds({**batch, **narrow}, self.schema)
 
     @property
     def note(self) -> str:
@@ -109,7 +114,9 @@ def declared_subset(text, table: AnyTable, schema: Schema, levels: Mapping) -> S
             table.check_labels(name, kind.levels, "subset")
         kinds[name] = kind
     condition.check(kinds)
-    return Subset(condition, kinds, frozenset(listed))
+    numbers = [name for name, kind in kinds.items() if isinstance(kind, Numeric)]
+    narrow = {name: form for name in numbers if (form := table.narrow(name))}
+    return Subset(condition, kinds, frozenset(listed), narrow)
 
 
 def _kind(name: str, condition: Condition, table: AnyTable, levels) -> Numeric | Categorical | None:

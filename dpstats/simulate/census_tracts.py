@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from dpstats.errors import ArgumentError
 from dpstats.option_checks import seeded_generator, whole
+from dpstats.spelling import check_word
 
 
 @dataclass(frozen=True)
@@ -87,8 +87,7 @@ def atlas(tracts=None, *, seed=None, state="IL") -> pd.DataFrame:
     >>> bool(people.groupby("tract").size().min() >= 20)
     True
     """
-    if state not in STATES:
-        raise ArgumentError(f"expected state to be one of {', '.join(STATES)}, got {state!r}")
+    check_word("state", state, STATES)
     place = STATES[state]
     tracts = place.tracts if tracts is None else whole("tracts", 1, 10**7)(tracts)
     rng = seeded_generator(seed)

@@ -3,8 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from dpstats.errors import ArgumentError
-from dpstats.option_checks import number, seeded_generator, whole
+from dpstats.option_checks import number, seeded_generator, whole, word
 
 # The coefficients, the s.d. of the errors, most rows of a person, and the exponent of Pareto's law.
 PANEL_LINE = {"Intercept": 0.5, "education": 0.08, "hours": 0.02}
@@ -74,14 +73,13 @@ def panel(persons, rows=5, *, shape="fixed", icc=0.5, seed=None) -> pd.DataFrame
 
 def _rows_of_persons(persons: int, rows, shape: str, rng) -> np.ndarray:
     """Draw how many rows each person has, (persons,)."""
+    word("shape", "fixed", "poisson", "pareto")(shape)
     if shape == "fixed":
         return np.full(persons, whole("rows", 1, MOST_ROWS)(rows))
     rows = number("rows", 1, MOST_ROWS, "[]")(rows)
     if shape == "poisson":
         drawn = rng.poisson(rows, persons)
-    elif shape == "pareto":
+    else:
         least = rows * (1 - 1 / PARETO_EXPONENT)
         drawn = np.floor(least * (1 + rng.pareto(PARETO_EXPONENT, persons)))
-    else:
-        raise ArgumentError(f"expected shape to be 'fixed', 'poisson' or 'pareto', got {shape!r}")
     return np.clip(drawn, 1, MOST_ROWS).astype(np.int64)

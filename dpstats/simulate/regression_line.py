@@ -3,8 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from dpstats.errors import ArgumentError
-from dpstats.option_checks import number, seeded_generator, whole
+from dpstats.option_checks import finite, number, seeded_generator, whole, word
 
 
 def line(
@@ -39,7 +38,7 @@ def line(
     Raises
     ------
     ArgumentError
-        For a count below 1, a negative s.d., an unknown shape or a seed of another type.
+        For a count below 1, a negative s.d., an unknown shape, or another type.
 
     References
     ----------
@@ -55,13 +54,14 @@ def line(
     x_sd, noise_sd = (
         number(name, 0, np.inf, "[)")(sd) for name, sd in (("x_sd", x_sd), ("noise_sd", noise_sd))
     )
+    slope, intercept = finite("slope")(slope), finite("intercept")(intercept)
+    x_mean = finite("x_mean")(x_mean)
+    shape = word("shape", "normal", "uniform")(shape)
     rng = seeded_generator(seed)
     if shape == "normal":
         standard = rng.normal(size=n)
-    elif shape == "uniform":
-        standard = rng.uniform(-np.sqrt(3), np.sqrt(3), n)
     else:
-        raise ArgumentError(f"expected shape to be 'normal' or 'uniform', got {shape!r}")
+        standard = rng.uniform(-np.sqrt(3), np.sqrt(3), n)
     x = x_mean + x_sd * standard
     y = slope * x + intercept + rng.normal(0, noise_sd, n)
     return pd.DataFrame({"x": np.clip(x, 0, 1), "y": np.clip(y, 0, 1)})

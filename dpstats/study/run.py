@@ -4,7 +4,7 @@ from pathlib import Path
 
 from dpstats.errors import ArgumentError, BudgetError, shown
 from dpstats.ledger import Asked, Ledger
-from dpstats.option_checks import checked_progress, file_path
+from dpstats.option_checks import checked_progress, file_path, flag
 from dpstats.privacy import Call, Charge, Chargeable
 from dpstats.progress_bar import progress_bar
 from dpstats.results.record.record import checked_target, write_record
@@ -84,8 +84,7 @@ def run_study(
     path = file_path("path")(path)
     study, target = Study.read(path), checked_target(out)
     progress = checked_progress(progress)
-    if not isinstance(dry_run, bool):
-        raise ArgumentError(f"expected dry_run to be True or False, got {shown(dry_run)}")
+    dry_run = flag("dry_run")(dry_run)
     command = f"dpstats run {'--dry-run ' * dry_run}{path.name}"
     if ledger is None and dry_run:
         return _write(study, _dry_fits(study, progress), target, None, command)
@@ -114,6 +113,10 @@ def _asked(study: Study, data, rule: str | None = None, **more) -> list[Asked]:
     """Ask what each entry would cost, and check that they stay within the study's epsilon."""
     asked = {each.name: quoted(each, data, **more) for each in study.models}
     check_together(study.limit, asked, rule)
+    results = [(name, each.name) for each in study.models for name in each.result_names]
+    terms = {result: asked[name].facts.get("terms", ()) for result, name in results}
+    for table in study.tables:
+        table.check(terms)
     return [*asked.values()]
 
 

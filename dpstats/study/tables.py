@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 
 from dpstats.codebook.toml_file import check_names
 from dpstats.errors import ArgumentError
+from dpstats.results.many.columns import terms_of
 from dpstats.results.many.comparison import Comparison, checked_names, compare
-from dpstats.results.many.layout import checked_layout
+from dpstats.results.many.layout import check_known, checked_labels, checked_layout
 from dpstats.study.models import Model
 
 
@@ -14,17 +15,27 @@ from dpstats.study.models import Model
 class Table:
     """Hold one table of the record: ``results`` by name, and the headings of their columns.
 
-    ``printed`` are the choices of :func:`dpstats.compare` on stars, labels of terms and notes.
+    ``terms`` are printed in place of names, and ``printed`` are the choices of
+    :func:`dpstats.compare` on stars and notes.
     """
 
     name: str
     results: tuple[str, ...]
     labels: tuple[str, ...]
+    terms: Mapping[str, str]
     printed: Mapping = field(default_factory=dict)
 
     def filled(self, results: Mapping) -> Comparison:
         """Put the results of a run into the table."""
-        return compare(*(results[name] for name in self.results), names=self.labels, **self.printed)
+        fits = [results[name] for name in self.results]
+        known = terms_of(fits)  # without those that a selection left out
+        labels = {term: label for term, label in self.terms.items() if term in known}
+        return compare(*fits, names=self.labels, labels=labels, **self.printed)
+
+    def check(self, terms: Mapping[str, Iterable[str]]) -> None:
+        """Raise ArgumentError where it names a term that none of its results can have."""
+        known = [term for name in self.results for term in terms[name]]
+        check_known(f"tables.{self.name}.terms", self.terms, known)
 
 
 def read_tables(content: Mapping, models: Iterable[Model]) -> tuple[Table, ...]:
@@ -54,7 +65,8 @@ def _read(place: str, name: str, content, known: Mapping[str, Model]) -> Table:
     if not results:
         raise ArgumentError(f"expected {place}.models to name a model, got []")
     labels = checked_names(content.get("labels", results), len(results), f"{place}.labels")
-    printed = {"stars": content.get("stars", False), "labels": content.get("terms"),
-               "notes": content.get("notes")}  # fmt: skip
-    checked_layout([], keep=None, order=None, **printed)
-    return Table(name, tuple(results), labels, printed)
+    terms = content.get("terms", {})
+    checked_labels(f"{place}.terms", terms, terms)
+    printed = {"stars": content.get("stars", False), "notes": content.get("notes")}
+    checked_layout([], labels=None, keep=None, order=None, **printed)
+    return Table(name, tuple(results), labels, terms, printed)

@@ -15,7 +15,7 @@ from dpstats.tracebacks import drops_traceback
 @drops_traceback
 def dp_describe(
     data,
-    columns: str | Sequence[str],
+    columns: str | Sequence[str] | None = None,
     *,
     epsilon: float,
     delta: float | None = None,
@@ -52,7 +52,7 @@ def dp_describe(
     data : data frame, mapping, path or query
         As for :func:`dpstats.dp_ols`.
     columns : str or list of str
-        What to describe: numbers, booleans and factors.
+        What to describe: numbers, booleans and factors. There is no default.
     epsilon : float
         Privacy loss of the whole call, > 0.
     delta : float, optional

@@ -203,7 +203,7 @@ def test_the_event_is_chosen_where_the_samples_differ():
 
 def test_several_regressors_and_options():
     with dp.testing.insecure_seed(1):
-        assert not dp.audit("adassp", epsilon=4, d=3, trials=80).violated
+        assert not dp.audit("adassp", epsilon=4, d=np.float64(3), trials=80).violated
         assert not dp.audit("exp_theil_sen", epsilon=4, trials=60, k=1).violated
 
 
@@ -215,10 +215,12 @@ def test_several_regressors_and_options():
         ({"mechanism": noisy_sum(1), "pairs": []}, "list of"),
         ({"mechanism": noisy_sum(1), "pairs": [1]}, "list of"),
         ({"mechanism": noisy_sum(1), "pairs": BITS, "k": 1}, "options are for methods"),
-        ({"mechanism": "adassp", "trials": 10}, "trials to be a whole number >= 40"),
+        ({"mechanism": "adassp", "trials": 10}, "trials to be a whole number in 40"),
+        ({"mechanism": "adassp", "trials": 10**400}, "trials to be a whole number in 40"),
         ({"mechanism": "adassp", "alpha": 0}, "alpha in"),
         ({"mechanism": "adassp", "epsilon": -1}, "finite epsilon > 0"),
-        ({"mechanism": "adassp", "d": 0}, "d to be a whole number >= 1"),
+        ({"mechanism": "adassp", "d": 0}, "d to be a whole number in 1..1000"),
+        ({"mechanism": "adassp", "d": 10**400}, "d to be a whole number in 1..1000"),
         ({"mechanism": "noisy_stats", "d": 2}, "fits one regressor"),
         ({"mechanism": "noisy_stats", "neighbors": "add_remove"}, "is proven for"),
         ({"mechanism": "noisy_stats", "k": 2}, "has no option"),
@@ -237,4 +239,4 @@ def test_command_line(capsys):
     assert "noisy_stats, replace_one, claims epsilon 2" in out
     assert "no violation found" in out
     assert cli.main(["audit", "noisy_stats", "--trials", "1"]) == 2
-    assert "trials to be a whole number >= 40" in capsys.readouterr().err
+    assert "trials to be a whole number in 40" in capsys.readouterr().err

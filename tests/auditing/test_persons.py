@@ -117,6 +117,8 @@ def test_privacy_of_rows_is_refuted_as_that_of_persons(neighbors, max_rows, monk
         ({"unit": "y"}, "unit='y' is a variable of the synthetic tables"),
         ({"unit": "person", "max_rows": 0}, "max_rows to be a whole number"),
         ({"unit": 3}, "expected unit to name a column"),
+        ({"unit": ["person"]}, "expected unit to name a column"),
+        ({"unit": np.array(["a", "b"])}, "expected unit to name a column"),
         ({"unit": "person", "mechanism": "exp_theil_sen"}, "is proven for persons of one row only"),
         ({"unit": "person", "mechanism": sum, "pairs": [([1], [2])]}, "options are for methods"),
     ],

@@ -93,10 +93,7 @@ WRONG = {
         "for --neighbors 'replace_one'",
     ),
     "missing file": (["fit", "no.csv", *FIT[2:]], "there is no file no.csv"),
-    "folder as data": (
-        ["fit", "folder", *FIT[2:]],
-        "folder to name files",
-    ),
+    "folder as data": (["fit", "folder", *FIT[2:]], "folder is a folder; name its files, as in"),
     "empty file": (["fit", "empty.csv", *FIT[2:]], "empty.csv cannot be read"),
     "not what it says": (["fit", "binary.parquet", *FIT[2:]], "binary.parquet"),
     "missing column": (fitting("kid_rank ~ age"), "no column 'age'; look up its name in the first"),

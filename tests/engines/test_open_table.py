@@ -69,11 +69,14 @@ def test_levels_of_a_parquet_file_must_be_declared(tmp_path):
 def test_no_such_file_or_ending(tmp_path):
     path = tmp_path / "a.xlsx"
     path.write_text("x")
-    check_refused(path, re.escape("in one of .parquet, .csv, .csv.gz, .tsv, .tsv.gz, .dta"))
+    check_refused(path, re.escape("in one of .parquet, .csv, .csv.gz, .tsv, .tsv.gz, .dta; save"))
     check_refused(tmp_path / "b.csv", "there is no file")
+    check_refused("-", "standard input. is read once, .*save it as a .csv file")
+    check_refused("/dev/null", "/dev/null is read once, .*save it as a .csv file")
+    check_refused("https://example.org/a.csv", "is no file of this computer; save it as one")
     check_refused(tmp_path / "b*.csv", "there is no file")
     (tmp_path / "folder.csv").mkdir()
-    check_refused(tmp_path / "folder.csv", "to name files")
+    check_refused(tmp_path / "folder.csv", r"is a folder; name its files, as in .*/\*\.csv")
 
 
 @pytest.mark.parametrize("ending", list(ENDINGS))

@@ -109,8 +109,15 @@ def test_the_declaration_must_be_explicit(people, public):
 
 
 def test_bounds_are_needed(people):
-    with pytest.raises(dp.ArgumentError, match="expected bounds for parent_rank"):
+    with pytest.raises(dp.ArgumentError, match=r'for parent_rank, as in bounds=\{"parent_rank": '):
         ols_reference(FORMULA, people, bounds={"kid_rank": (0, 1)}, public=True)
+
+
+@pytest.mark.parametrize("by", [3, np.nan, [], {}, set(), ["cell", "cell"]])
+def test_groups_go_by_names_of_columns(people, by):
+    for reference in (ols_reference, theil_sen_reference, mean_reference):
+        with pytest.raises(dp.ArgumentError, match="by to name one column or a list of columns"):
+            reference(FORMULA, people, by=by, bounds=BOUNDS, public=True)
 
 
 def median_of_pairs(x, y, points):

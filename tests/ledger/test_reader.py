@@ -62,7 +62,7 @@ def test_an_export_is_a_json_file_in_a_folder_that_is_there(make, tmp_path):
 
 def test_a_request_goes_by_one_whole_number(make):
     steward = make(delta=1e-5)
-    for ask in (steward.request, steward.approve, steward.deny):
+    for ask in (steward.request, steward.result, steward.approve, steward.deny):
         for number in ([1, 2], "1", 1.5, None):
             with pytest.raises(dp.ArgumentError, match="expected request to be a whole number"):
                 ask(number)
@@ -86,3 +86,11 @@ def test_spending_is_drawn_over_time(make, reserve):
     assert (np.diff(drawn[:-1]) > 0).all() and drawn[-2] == drawn[-1]  # level until now
     assert [line.get_label(), limit.get_label()] == ["spent", "limit"]
     assert limit.get_ydata()[0] == 1.0
+
+
+def test_a_result_is_found_by_the_number_that_the_table_of_requests_has(make, ols):
+    """A whole number of NumPy is none to SQLite."""
+    ledger = make()
+    released = ols(ledger)
+    number = ledger.requests()["id"].iloc[0]
+    assert not isinstance(number, int) and ledger.result(number).params.equals(released.params)

@@ -33,6 +33,8 @@ def test_summary_csv_and_picture(tmp_path):
     )
     with pytest.raises(dp.ArgumentError, match="expected rows to be one of 41, .*got 7"):
         plan.plot(rows=7)
+    with pytest.raises(dp.ArgumentError, match="expected rows to be a whole number"):
+        plan.plot(rows=[41])
 
 
 def test_the_minimum_epsilon_of_each_size():

@@ -168,8 +168,11 @@ def test_summary_csv_and_picture(made, tmp_path):
     assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
     plt.close("all")
     for wrong in (made.plot, made.summary):
-        with pytest.raises(dp.ArgumentError, match="expected term to be one of Intercept, x, p25"):
-            wrong("z")
+        for term in ("z", ["x"], np.array(["x", "p25"])):
+            with pytest.raises(dp.ArgumentError, match="term to be one of Intercept, x, p25"):
+                wrong(term)
+    with pytest.raises(dp.ArgumentError, match="term, whose interval.*got a ndarray"):
+        dp.plan("y ~ x", epsilon=[1], target_width=1, term=np.array(["x", "p25"]), **CALL)
 
 
 def test_a_method_may_be_a_bare_string(made):
@@ -254,6 +257,10 @@ WRONG = {
     "alpha": ({"alpha": 1}, r"alpha in \(0, 1\), got 1"),
     "seed": ({"seed": -1}, "seed to be a whole number >= 0"),
     "width": ({"target_width": 0}, "target_width > 0, got 0"),
+    "covariances": (
+        {"cov_type": np.array(["HC1", "cluster"])},
+        "expected cov_type to be .* got a ndarray",
+    ),
     "term alone": ({"term": "x"}, "term='x' goes with target_width=; give both"),
     "term unknown": ({"target_width": 1, "term": "z"}, "one of Intercept, x, p25, p75, got 'z'"),
     "precision 0": ({"precision": 0}, r"precision in \(0, 1\), got 0"),

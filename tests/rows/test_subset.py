@@ -50,6 +50,18 @@ def test_a_number_is_compared_before_it_is_clipped():
     pd.testing.assert_series_equal(fit(data, "x > 1.5").params, fit(chosen, None).params)
 
 
+@pytest.mark.parametrize("kind", ["float32", "float32[pyarrow]", "Float32", "float16"])
+@pytest.mark.parametrize("subset", ["k == 0.1", "k <= 0.1", "k in [0.3, 0.2]", "2 * k != 0.4"])
+def test_a_number_of_fewer_bits_is_compared_as_pandas_does(kind, subset, tmp_path):
+    """0.1 is no double there."""
+    data = people().assign(k=lambda d: (d["age"] % 3 + 1) / 10)
+    chosen, narrow = data.query(subset), data.astype({"k": kind})
+    expected = fit(chosen, None).params
+    pd.testing.assert_series_equal(fit(narrow, subset).params, expected)
+    narrow.to_parquet(tmp_path / "people.parquet")
+    pd.testing.assert_series_equal(fit(tmp_path / "people.parquet", subset).params, expected)
+
+
 @pytest.mark.parametrize("kind", ["float64", "Int64", "object"])
 def test_a_row_with_a_missing_value_is_left_out(kind):
     data = people().astype({"age": kind})

@@ -97,6 +97,8 @@ def test_one_tract_and_many():
 def test_bad_arguments():
     with pytest.raises(ArgumentError, match="one of IL, NC, US, got 'XX'"):
         atlas(state="XX")
+    with pytest.raises(ArgumentError, match="one of IL, NC, US, got \\['IL'\\]"):
+        atlas(state=["IL"])
     for bad in (0, -1, 2.5, "5", float("nan")):
         with pytest.raises(ArgumentError, match="tracts to be a whole number in 1.."):
             atlas(bad)

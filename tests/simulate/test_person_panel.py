@@ -83,5 +83,7 @@ def test_bad_arguments():
         panel(5, 0.5, shape="poisson")
     with pytest.raises(ArgumentError, match=r"icc in \[0, 1\], got 1.1"):
         panel(5, icc=1.1)
-    with pytest.raises(ArgumentError, match="'fixed', 'poisson' or 'pareto', got 'zipf'"):
+    with pytest.raises(ArgumentError, match="'fixed' or 'poisson' or 'pareto', got 'zipf'"):
         panel(5, shape="zipf")
+    with pytest.raises(ArgumentError, match="'fixed' or 'poisson' or 'pareto', got a ndarray"):
+        panel(5, shape=np.array(["fixed", "pareto"]))

@@ -31,8 +31,15 @@ def test_bad_arguments():
             line(bad)
     with pytest.raises(ArgumentError, match=r"x_sd in \[0, inf\), got -1"):
         line(5, x_sd=-1)
-    with pytest.raises(ArgumentError, match="shape"):
-        line(5, shape="cauchy")
+    for bad in ("cauchy", np.array(["normal", "uniform"])):
+        with pytest.raises(ArgumentError, match="shape"):
+            line(5, shape=bad)
+    for name in ("slope", "intercept", "x_mean"):
+        for value in ("a", None, [1, 2], np.nan, 10**400):
+            with pytest.raises(ArgumentError, match=f"expected {name} to be a finite number"):
+                line(5, **{name: value})
+    with pytest.raises(ArgumentError, match="x_sd in"):
+        line(5, x_sd=10**400)
     for bad in ("a", -1, 1.5):
         with pytest.raises(ArgumentError, match="seed to be a whole number >= 0 or a numpy Gen"):
             line(5, seed=bad)

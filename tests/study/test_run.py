@@ -165,6 +165,37 @@ def test_tables_stand_in_the_record(folder):
     assert verify_record(out) == ()
 
 
+@pytest.mark.parametrize("terms", ['["x"]', "{ x = 3 }", "3"])
+def test_terms_of_another_type_are_refused_under_their_name(folder, terms):
+    (folder / "study.toml").write_text(STUDY + f'[tables.t]\nmodels = ["main"]\nterms = {terms}\n')
+    with pytest.raises(dp.ArgumentError, match=r"^expected tables\.t\.terms to map terms to texts"):
+        dp.run_study(folder / "study.toml", folder / "out", dry_run=True)
+
+
+def test_terms_of_a_table_may_be_predictions_and_what_a_selection_leaves_out(folder):
+    study = """
+data = "line.csv"
+bounds = { x = [0, 1], y = [0, 1], z = [0, 1] }
+epsilon = 4
+[[ols]]
+name = "chosen"
+formula = "y ~ x + z"
+select = "lasso"
+k = 1
+[[ols]]
+name = "points"
+formula = "y ~ x"
+x_new = { x = [0.5] }
+[tables.t]
+models = ["chosen", "points"]
+terms = { x = "Rank", z = "Other", 0 = "At the middle" }
+"""
+    (folder / "study.toml").write_text(study)
+    out = dp.run_study(folder / "study.toml", folder / "out", dry_run=True)
+    text = (out / "table_1_t.txt").read_text()
+    assert "At the middle" in text and ("Rank" in text or "Other" in text)
+
+
 def test_several_formulas_of_a_model_are_columns_of_a_table(folder):
     study = STUDY.replace('by = "area"', "").replace('groups = ["a0", "a1"]', "")
     (folder / "study.toml").write_text(study + '[tables.t]\nmodels = ["areas"]\n')
@@ -268,6 +299,7 @@ BAD = {
     "table with a label too many": STUDY + '[tables.t]\nmodels = ["main"]\nlabels = ["a", "b"]\n',
     "table with one label twice": STUDY + '[tables.t]\nmodels = ["main", "main"]\n',
     "table with another entry": STUDY + '[tables.t]\nmodels = ["main"]\ntitle = "a"\n',
+    "table with an unknown term": STUDY + '[tables.t]\nmodels = ["main"]\nterms = { X = "a" }\n',
     "tables that are none": 'tables = 3\n' + STUDY,
     "unit": STUDY.replace("rows = 400", 'unit = "person"'),
     "unit of a model": STUDY.replace("epsilon = 4", 'epsilon = 4\nunit = "person"'),

@@ -50,6 +50,10 @@ HOSTILE = [
     *({"by": "s", "groups": [value]} for value in (NO_LABEL, HUGE, 10**5000, SPLIT)),
     *({"by": ["s", "known"], "groups": [(value, "a")]} for value in (NO_LABEL, 10**5000)),
     *({"x_new": [value]} for value in (HUGE, 10**5000, NO_LABEL)),
+    *({"cov_type": np.array(["HC1", "cluster"]), name: "s"} for name in ("unit", "cluster")),
+    {"method": "adassp", "cov_type": np.array(["HC1", "cluster"])},
+    *({"x_new": value} for value in ({1}, {"x": set()})),
+    {"by": "s", "groups": pd.DataFrame({"s": ["a", "b"]})},
     {"formula": "y ~ x + known", "x_new": {"x": [0.5], "known": [NO_LABEL]}},
     *({"row_norm": value, "bounds": None} for value in (HUGE, 10**5000)),
     *({"select": "lasso", "formula": "y ~ x + z", "k": value} for value in (HUGE, 10**5000)),
@@ -136,3 +140,11 @@ def test_delta_may_be_a_number_of_numpy(kind):
         "y ~ x", dp.simulate.line(50, seed=1), epsilon=kind(1), delta=kind(2**-20), progress=False
     )
     assert (fit.privacy.epsilon, fit.privacy.delta) == (1, 2**-20)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_number_of_few_bits_is_compared_with_wide_ends_without_a_warning():
+    fit = dp.dp_ols(
+        "y ~ x", dp.simulate.line(50, seed=1), epsilon=1, row_norm=np.float16(2), progress=False
+    )
+    assert fit.method == "noisy_newton"

@@ -38,6 +38,7 @@ REFUSED = {
     "delta": ({"delta": 0}, "leave delta out for 1e-6"),
     "column": ({"columns": ["agee"]}, "agee"),
     "columns": ({"columns": []}, "columns"),
+    "no columns": ({"columns": None}, "columns to name what to describe, .*the columns are age, "),
     "twice": ({"columns": ["age", "age"]}, "none twice"),
     "text": ({"columns": ["name"]}, 'levels={"name"'),
     "dates": ({"columns": ["born"]}, "born holds dates or times; make a column of days"),
@@ -108,6 +109,15 @@ def test_every_door_gives_the_same_figures(tmp_path):
     found = described(tmp_path / "people.csv", ("age", "wage"), by="region", groups=["a", "b"],
                       **of_text)  # fmt: skip
     assert repr(found.figures) == repr(first.figures)
+
+
+def test_quantiles_may_be_an_array():
+    listed = described(people(), quantiles=[0.1, 0.9]).frame
+    pd.testing.assert_frame_equal(described(people(), quantiles=np.array([0.1, 0.9])).frame, listed)
+    pd.testing.assert_frame_equal(
+        described(people(), quantiles=np.float32(0.5)).frame,
+        described(people(), quantiles=0.5).frame,
+    )
 
 
 def test_a_subset_uses_its_rows_alone():

@@ -85,3 +85,26 @@ def test_formulas_whose_methods_cannot_share_a_budget_are_refused(people):
         formulas = ["y ~ x", "y ~ x + z"]
         fit(people, formulas, "auto", 1, by="state", bounds=BOUNDS, budget=budget)
     assert budget.spent == (0, 0)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow", "narwhals"])
+@pytest.mark.parametrize("formula", ["y ~ x", "y ~ x + state"])
+def test_points_of_prediction_are_any_data_frame(people, library, formula):
+    points, levels = {"x": [0.2, 0.7], "state": ["A", "B"]}, {"state": ["A", "B"]}
+    frame = {
+        "pandas": lambda: pd.DataFrame(points),
+        "polars": lambda: pytest.importorskip("polars").DataFrame(points),
+        "pyarrow": lambda: pytest.importorskip("pyarrow").table(points),
+        "narwhals": lambda: pytest.importorskip("narwhals").from_native(pd.DataFrame(points)),
+    }[library]()
+    call = {"method": "adassp", "bounds": BOUNDS, "levels": levels}
+    with dp.testing.insecure_seed(1):
+        found = fit(people, formula, x_new=frame, **call).predictions
+    with dp.testing.insecure_seed(1):
+        pd.testing.assert_series_equal(
+            found, fit(people, formula, x_new=points, **call).predictions
+        )
+    with pytest.raises(dp.ArgumentError, match="a data frame with the columns x.*a LazyFrame"):
+        lazy = pytest.importorskip("polars").DataFrame(points).lazy()
+        fit(people, formula, x_new=lazy, **call)

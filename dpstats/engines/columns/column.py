@@ -6,6 +6,11 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+# Types of fewer bits than a double, by the names that libraries have for them.
+_NARROW = {
+    "float32": np.float32, "float": np.float32, "float16": np.float16, "halffloat": np.float16,
+}  # fmt: skip
+
 
 class Ticks(NamedTuple):
     """Hold whole numbers (n,), integers, truth values, days or times, and which are missing."""
@@ -40,6 +45,16 @@ class Column(ABC):
     def levels(self) -> tuple | None:
         """Return the categories or value labels that the type declares, in their order."""
         return None
+
+    @property
+    def narrow(self) -> type[np.floating] | None:
+        """Return the type of numbers of 32 or 16 bits, in which 0.1 is no double; None of others.
+
+        >>> from dpstats.engines.columns import columns_of
+        >>> columns_of({"x": np.ones(1, np.float32)})["x"].narrow
+        <class 'numpy.float32'>
+        """
+        return _NARROW.get(self.dtype.lower())
 
     @abstractmethod
     def __len__(self) -> int: ...

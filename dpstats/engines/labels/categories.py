@@ -18,10 +18,6 @@ from dpstats.engines.columns import Column, cells
 from dpstats.engines.labels.label_types import text_kind
 
 _EPOCH = datetime.date(1970, 1, 1).toordinal()
-# Types of fewer bits than a double, by the names that libraries have for them.
-_NARROW = {
-    "float32": np.float32, "float": np.float32, "float16": np.float16, "halffloat": np.float16,
-}  # fmt: skip
 _NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
 
@@ -96,7 +92,7 @@ def _as_stored(label, column: Column) -> float:
     >>> _as_stored(0.1, columns_of({"x": np.ones(1, np.float32)})["x"])
     0.10000000149011612
     """
-    narrow = _NARROW.get(column.dtype.lower())
+    narrow = column.narrow
     if narrow is None or not isinstance(label, float) or abs(label) > float(np.finfo(narrow).max):
         return float(label)
     return float(narrow(label))

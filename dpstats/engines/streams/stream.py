@@ -17,7 +17,7 @@ class Described:
     def __init__(self, types: Table):
         self._types, self.columns = types, types.columns
         self.kind, self.check_labels = types.kind, types.check_labels
-        self.levels, self.ordered = types.levels, types.ordered
+        self.levels, self.ordered, self.narrow = types.levels, types.ordered, types.narrow
 
     @property
     def source(self) -> Source:

@@ -200,6 +200,10 @@ class Table:
         """
         return self._column(column).ordered
 
+    def narrow(self, column: str) -> type | None:
+        """Return NumPy's type of a column of numbers of 32 or 16 bits; None of any other."""
+        return self._column(column).narrow
+
     def batches(self, schema: Schema, size: int = ROWS) -> Iterator[Batch]:
         """Read the columns of a schema, some rows at a time.
 

@@ -44,7 +44,7 @@ class UnitTable:
         self.columns, self.move, self._parts = table.columns, move, parts
         self.source = table
         self.kind, self.check_labels = table.kind, table.check_labels
-        self.levels, self.ordered = table.levels, table.ordered
+        self.levels, self.ordered, self.narrow = table.levels, table.ordered, table.narrow
 
     def __repr__(self) -> str:
         return f"UnitTable of {self.source!r}"

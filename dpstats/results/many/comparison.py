@@ -42,7 +42,7 @@ def compare(
         symbols by level. P-values count the privacy noise. Where an interval is unbounded or was
         not released there is no star, which a note says.
     labels : mapping of str to str, optional
-        What is printed in place of terms; those of terms that no column has are left aside.
+        What is printed in place of terms.
     keep : sequence of str, optional
         The coefficients and predictions that are printed; by default all.
     order : sequence of str, optional

@@ -10,7 +10,7 @@ import pandas as pd
 from dpstats.evidence import Evidence, LinkEvidence, Stack
 from dpstats.formula import Design, Formula, linear_constraints
 from dpstats.inference import Uncertainty, slopes_of, statuses
-from dpstats.option_checks import checked_alpha
+from dpstats.option_checks import checked_alpha, flag
 from dpstats.privacy import PrivacyReport
 from dpstats.results.one.inference_mixin import by_t
 from dpstats.results.one.offsets import added_to
@@ -216,6 +216,7 @@ class GroupInference(ABC):
             :meth:`DPResults.predict` for an offset or exposure.
         """
         check_word("which", which, WHICH)
+        interval = flag("interval")(interval)
         design = self._design
         rows = design.predictors(newdata)
         added = added_to(self.evidence.model, len(rows), offset, exposure)

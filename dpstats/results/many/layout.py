@@ -1,10 +1,10 @@
 """Choose what a table of regressions shows of its columns: stars, labels, terms and notes."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dpstats.errors import ArgumentError, shown
-from dpstats.spelling import unknown_word
+from dpstats.spelling import check_word
 
 # those of statsmodels' summary_col and of most journals of economics
 STARS = {0.1: "*", 0.05: "**", 0.01: "***"}
@@ -63,7 +63,7 @@ def checked_layout(known: Collection[str], stars, labels, keep, order, notes) ->
     """Check the choices against the terms that a table has, or raise ArgumentError."""
     return Layout(
         stars=_stars(stars),
-        labels=_labels(labels),
+        labels=checked_labels("labels", labels, known),
         keep=None if keep is None else _terms("keep", keep, known),
         order=() if order is None else _terms("order", order, known),
         notes=_notes(notes),
@@ -91,16 +91,17 @@ def _is_text(text) -> bool:
     return isinstance(text, str) and bool(text)
 
 
-def _labels(labels) -> dict[str, str]:
-    """Check labels; one that names no term of this table is for another one."""
+def checked_labels(argument: str, labels, known: Collection[str]) -> dict[str, str]:
+    """Check labels of terms of the table."""
     pairs = list(labels.items()) if isinstance(labels, Mapping) else []
     if labels is not None and not (
         isinstance(labels, Mapping) and all(_is_text(a) and _is_text(b) for a, b in pairs)
     ):
         raise ArgumentError(
-            f'expected labels to map terms to texts, as in {{"educ": "Years of schooling"}}, got '
-            f"{shown(labels)}"
+            f"expected {argument} to map terms to texts, as in "
+            f'{{"educ": "Years of schooling"}}, got {shown(labels)}'
         )
+    check_known(argument, dict(pairs), known)
     return dict(pairs)
 
 
@@ -112,10 +113,14 @@ def _terms(argument: str, listed, known: Collection[str]) -> tuple[str, ...]:
             f"expected {argument} to list different terms of the table, as in "
             f'{argument}=["educ"], got {shown(listed)}'
         )
-    for name in names:
-        if name not in known:
-            raise unknown_word(argument, name, known)
+    check_known(argument, names, known)
     return tuple(names)
+
+
+def check_known(argument: str, names: Iterable[str], known: Collection[str]) -> None:
+    """Raise ArgumentError for a name that is no term of the table."""
+    for name in names:
+        check_word(argument, name, known)
 
 
 def _notes(notes) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from statsmodels.iolib.table import SimpleTable
 from statsmodels.iolib.tableformatting import fmt_params
 
 from dpstats.html_tables import html_notes, html_of
+from dpstats.option_checks import refuse_path
 from dpstats.privacy import Call, distinct, joint_guarantee, relation_name
 from dpstats.results.many.columns import Column, column_of, terms_of
 from dpstats.results.many.layout import Layout
@@ -83,8 +84,9 @@ class Comparison(PrintedTable):
         notes = (textwrap.fill(note, _WIDTH) for note in self._notes())
         return "\n".join([table.as_text(), *notes])
 
-    def to_html(self) -> str:
+    def to_html(self, *path) -> str:
         """Write the table as HTML, with its notes; names are escaped."""
+        refuse_path("to_html", path)
         return f"{html_of(self._table())}\n{html_notes(self._notes())}"
 
     @plot_method

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from dpstats.errors import ArgumentError, NotReleasedError
+from dpstats.errors import NotReleasedError
 from dpstats.html_tables import html_notes, html_table
 from dpstats.inference.empirical_bayes import LEAST_ESTIMATES, normal_posterior
 from dpstats.option_checks import checked_alpha
+from dpstats.spelling import check_word
 
 ASSUMPTIONS = (
     "the true values of the groups are taken as draws from one normal distribution, and released "
@@ -78,8 +79,7 @@ def shrink_groups(result, term: str, alpha: float) -> ShrunkenGroups:
     """Shrink one quantity of a :class:`DPGroupResults`; see its method ``shrink``."""
     from scipy.special import ndtri
 
-    if term not in result.names:
-        raise ArgumentError(f"expected term to be one of {', '.join(result.names)}, got {term!r}")
+    check_word("term", term, result.names)
     alpha, j = checked_alpha(alpha), result.names.index(term)
     estimates, errors = result.centers[:, j], result.errors[:, j]
     # errors of groups that are not identified say little of how far off these are

@@ -18,6 +18,9 @@ _NEVER = {
         *("deviance", "null_deviance", "pearson_chi2"),
     ): _LIKELIHOOD,
     ("pred_table", "condition_number", "eigenvals"): "it was not paid for",
+    ("fixef", "estimated_effects", "random_effects"): (
+        "the effects of an absorbed column are not released, as each is about few rows"
+    ),
     ("prsquared",): "McFadden's is of a logit alone",
     ("sargan", "basmann", "j_stat", "wooldridge_overid", "wu_hausman", "durbin"): (
         "no test of instruments was paid for; first_stage and anderson_rubin() of dp_iv tell how "
@@ -47,7 +50,9 @@ _HERE = {
     ("pvalue",): "pvalues",
     ("df_model",): "the number of slopes",
     ("confint",): "conf_int()",
-    ("cov", "vcov"): "cov_params()",
+    ("cov", "vcov", "normalized_cov_params"): "cov_params()",
+    ("iplot", "coefplot", "qplot"): "plot()",
+    ("etable",): "dpstats.compare(result)",
     ("get_robustcov_results", "HC0_se", "HC1_se", "HC2_se", "HC3_se"): (
         'bse of a fit with cov_type="HC1"'
     ),

@@ -5,6 +5,7 @@ from abc import abstractmethod
 import numpy as np
 import pandas as pd
 
+from dpstats.option_checks import flag
 from dpstats.results.one.inference_mixin import Inferred
 from dpstats.results.one.offsets import added_to
 from dpstats.spelling import check_word
@@ -108,6 +109,7 @@ class Predicted(Inferred):
             is no finite number, or that the model has not.
         """
         check_word("which", which, WHICH)
+        interval = flag("interval")(interval)
         rows = self.design().predictors(newdata)
         added = added_to(self.evidence.model, len(rows), offset, exposure)
         if self.limits is not None:

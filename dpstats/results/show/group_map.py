@@ -8,6 +8,7 @@ from dpstats.escaping import drawn
 from dpstats.results.show.group_plot import limits_of
 from dpstats.results.show.plot import axes, title_of
 from dpstats.rows.group_labels import columns_of
+from dpstats.spelling import check_word
 
 _COLOURS = "viridis"  # as light and dark without colours too
 _OPEN, _ABSENT = "0.85", "white"
@@ -15,8 +16,7 @@ _OPEN, _ABSENT = "0.85", "white"
 
 def draw_map(result, shapes, term: str, on=None, ax=None):
     """Colour the shapes of groups by their estimates; see :meth:`DPGroupResults.map`."""
-    if term not in result.names:
-        raise ArgumentError(f"expected term to be one of {', '.join(result.names)}, got {term!r}")
+    check_word("term", term, result.names)
     places = _groups_of_shapes(result, shapes, list(columns_of(result.by)) if on is None else on)
     ax = axes(ax, "map")
     values = np.append(result.estimates[:, result.names.index(term)], np.nan)[places]

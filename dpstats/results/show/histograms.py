@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 
-from dpstats.errors import ArgumentError, NotReleasedError
+from dpstats.errors import ArgumentError, NotReleasedError, shown
 from dpstats.escaping import drawn
 from dpstats.results.show.plot import PRIVATE, title_of
 
@@ -66,13 +66,18 @@ def histograms(result, figure=None) -> np.ndarray:
 def _figure(figure, across: int, down: int):
     """Return the given figure, or a new one, of a size for its pictures."""
     size = max(_INCHES[0] * across, 4.5), _INCHES[1] * down + 1.2
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        message = "plot() needs matplotlib: pip install 'dpstats[plot]'"
+        raise ArgumentError(message) from None
     if figure is None:
-        try:
-            import matplotlib.pyplot as plt
-        except ImportError:
-            message = "plot() needs matplotlib: pip install 'dpstats[plot]'"
-            raise ArgumentError(message) from None
         return plt.figure(figsize=size, layout="constrained")
+    if not hasattr(figure, "set_size_inches"):
+        raise ArgumentError(
+            "expected figure to be a Figure of matplotlib, on which there are several pictures, as "
+            f"in plt.figure(), got {shown(figure)}"
+        )
     figure.set_size_inches(*size)
     return figure
 

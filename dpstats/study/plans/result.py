@@ -13,7 +13,7 @@ from dpstats.escaping import save_csv
 from dpstats.option_checks import number
 from dpstats.privacy.costs import ROUNDING
 from dpstats.results.show.plot_method import plot_method
-from dpstats.spelling import unknown_word
+from dpstats.spelling import check_word
 from dpstats.study.plans.forecasts import StudyForecast
 from dpstats.study.plans.promise import promise
 from dpstats.study.plans.quantiles import crossing, even_shares, quantile
@@ -126,8 +126,8 @@ class StudyPlan:
         """
         ratio = number("ratio", 1, _MAX_RATIO, "(]")(ratio)
         fraction = number("fraction", 0, 1, "(]")(fraction)
-        if table is not None and table not in self.names:
-            raise unknown_word("table", table, self.names)
+        if table is not None:
+            check_word("table", table, self.names)
         found = {
             epsilon: quantile((each.ratio for each in self.at(epsilon, table)), fraction)
             for epsilon in self.epsilons

@@ -31,8 +31,8 @@ def test_terms_are_kept_and_ordered():
     assert checked(keep=["x", "p25"], order=["p25"]).terms(TERMS) == ["p25", "x"]
 
 
-def test_labels_of_other_tables_are_left_aside_and_one_note_is_a_list():
-    layout = checked(labels={"x": "Parent's rank", "z": "of another table"}, notes="One.")
+def test_terms_have_labels_and_one_note_is_a_list():
+    layout = checked(labels={"x": "Parent's rank"}, notes="One.")
     assert [layout.label(term) for term in TERMS] == ["Intercept", "Parent's rank", "p25"]
     assert layout.notes == ("One.",) and checked(notes=["a", "b"]).notes == ("a", "b")
 
@@ -53,6 +53,8 @@ def test_unknown_terms_are_refused_by_name(argument):
 
 
 def test_other_labels_and_notes_are_refused():
+    with pytest.raises(dp.ArgumentError, match="no labels='intercept'; did you mean 'Intercept'"):
+        checked(labels={"x": "X", "intercept": "Constant"})
     for labels in ("x", ["x"], {"x": 1}, {1: "x"}, {"x": ""}):
         with pytest.raises(dp.ArgumentError, match="labels to map terms to texts"):
             checked(labels=labels)

@@ -97,8 +97,9 @@ def test_it_says_what_it_assumes():
 def test_wrong_calls_are_refused():
     data, _ = areas(0.1, 2)
     by = fit(data)
-    with pytest.raises(dp.ArgumentError, match="expected term to be one of Intercept, x, p25, p75"):
-        by.shrink("z")
+    for term in ("z", ["x"], np.array(["x", "p25"])):
+        with pytest.raises(dp.ArgumentError, match="term to be one of Intercept, x, p25, p75"):
+            by.shrink(term)
     with pytest.raises(dp.ArgumentError, match="alpha"):
         by.shrink("x", alpha=0)
     with pytest.raises(dp.NotReleasedError, match="needs 4 groups .* there are 3"):

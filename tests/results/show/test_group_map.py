@@ -79,8 +79,9 @@ def test_several_columns_and_shapes_of_one_label(fit, line):
 
 def test_wrong_calls_are_refused(groups):
     shapes = squares(AREAS)
-    with pytest.raises(dp.ArgumentError, match="term to be one of Intercept, x, p25, p75"):
-        groups.map(shapes, "z")
+    for term in ("z", np.array(["x", "p25"])):
+        with pytest.raises(dp.ArgumentError, match="term to be one of Intercept, x, p25, p75"):
+            groups.map(shapes, term)
     with pytest.raises(dp.ArgumentError, match="GeoDataFrame.*got a DataFrame"):
         groups.map(groups.frame, "x")
     with pytest.raises(dp.ArgumentError, match="on to name what of tract, geometry holds area"):

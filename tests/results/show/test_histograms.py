@@ -79,6 +79,13 @@ def test_what_was_not_asked_for_is_not_drawn():
         found.plot(Figure())
 
 
+def test_axes_are_no_figure():
+    found = described(histogram=True)
+    for wrong in (Figure().subplots(), "a.png"):
+        with pytest.raises(dp.ArgumentError, match="expected figure to be a Figure of matplotlib"):
+            found.plot(wrong)
+
+
 def test_a_histogram_is_restored_and_recorded(tmp_path):
     found = described(histogram=True)
     again = dp.DPDescription.from_json(found.to_json())
