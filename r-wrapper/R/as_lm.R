@@ -65,6 +65,9 @@ model.matrix.dp_ols <- function(object, data, ...) {
   structure(design_at(object, data), assign = term_numbers(object), contrasts = object$contrasts)
 }
 
+# The response as it is written; the formula of a fit with instruments has two ~.
+response_of <- function(fit) deparse1(stats::formula(fit$terms)[[2L]])
+
 # For each coefficient the number of its term, 0 for the intercept, as lm's `assign`.
 term_numbers <- function(object) {
   right <- right_side(object)

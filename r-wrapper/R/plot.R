@@ -30,7 +30,7 @@ line_data <- function(fit, level) {
 
 axis_names <- function(fit) {
   right <- formula_variables(stats::delete.response(fit$terms))
-  c(x = right[1L], y = deparse1(stats::formula(fit$terms)[[2L]]))
+  c(x = right[1L], y = response_of(fit))
 }
 
 # The two quantities of groups that are drawn against each other.
