@@ -114,15 +114,11 @@ described_columns <- function(expression, value, data, beside) {
 
 # Arguments of other functions that a description does not have.
 check_described <- function(names) {
-  check_absent(names, list(
+  refuse_unknown(names, list(
     formula = "name the columns by columns = ~ x + y",
     vars = "name the columns by columns = ~ x + y", probs = "name the quantiles by quantiles",
     na.rm = "missing values are left out of their own column, and counted"
   ), "dp_describe")
-  if (length(names)) {
-    bad_argument("dp_describe has no argument ", names[1L], "; it has ",
-                 toString(setdiff(names(formals(dp_describe)), "...")))
-  }
 }
 
 new_dp_description <- function(value, key) {

@@ -207,6 +207,15 @@ check_absent <- function(names, instead = instead_of, of = "dp_ols") {
   if (length(absent)) bad_argument(of, " has no ", absent[1L], ": ", instead[[absent[1L]]])
 }
 
+# Arguments of a function that none other takes up.
+refuse_unknown <- function(names, instead, of) {
+  check_absent(names, instead, of)
+  if (length(names)) {
+    bad_argument(of, " has no ", if (nzchar(names[1L])) paste("argument", names[1L]) else "further argument",
+                 "; it has ", toString(setdiff(names(formals(get(of))), "...")))
+  }
+}
+
 instead_of <- list(
   na.action = "rows with a missing value are left out, as by na.omit",
   vcov = paste("name the standard errors by cov_type, such as cov_type = \"HC1\", or",
