@@ -205,6 +205,8 @@ bad_calls <- expression(
   dp_plan(y ~ x, 100, unit, "adassp", 1, repetitions = 3),
   dp_plan(y ~ x, 100, unit, "adassp", 1, term = "x"),
   dp_plan(y ~ x, 100, unit, "adassp", 1, repetitions = TRUE),
+  dp_plan(y ~ x, 100, unit, "adassp", 1, data = d), dp_plan(y ~ x, 100, unit, family = "poisson"),
+  dp_plan(y ~ x, 100, unit, "adassp", 1, sds = 1), dp_describe(d, ~x, 1, bins = 20), weights(weighted),
   dp_plan(y ~ x, 100, unit, "adassp", 1, seed = -1),
   dp_plan(y ~ x, 100, unit, "adassp", 1, seed = "a"),
   dp_plan(y ~ x, 100, unit, "adassp", 1, alpha = 2),
@@ -315,6 +317,7 @@ messages_of <- function(calls) {
     with_insecure_seed(1, {
       fit <- dp_ols(y ~ x, d, "noisy_stats", 1, bounds = unit)
       fits <- dp_ols(list(y ~ x), d, "noisy_stats", 1, bounds = unit)
+      weighted <- dp_ols(y ~ x, d, "adassp", 1, bounds = c(unit, list(k = c(0, 2))), weights = k)
       by <- dp_ols(y ~ x, transform(d, tract = k), "noisy_stats", 1, by = "tract", bounds = unit)
     })
     budget <- dp_budget(2)
