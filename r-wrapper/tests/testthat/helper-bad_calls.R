@@ -206,7 +206,7 @@ bad_calls <- expression(
   dp_plan(y ~ x, 100, unit, "adassp", 1, term = "x"),
   dp_plan(y ~ x, 100, unit, "adassp", 1, repetitions = TRUE),
   dp_plan(y ~ x, 100, unit, "adassp", 1, data = d), dp_plan(y ~ x, 100, unit, family = "poisson"),
-  dp_plan(y ~ x, 100, unit, "adassp", 1, sds = 1), dp_describe(d, ~x, 1, bins = 20), weights(weighted),
+  dp_plan(y ~ x, 100, unit, "adassp", 1, sds = 1), weights(weighted),
   dp_plan(y ~ x, 100, unit, "adassp", 1, seed = -1),
   dp_plan(y ~ x, 100, unit, "adassp", 1, seed = "a"),
   dp_plan(y ~ x, 100, unit, "adassp", 1, alpha = 2),
