@@ -6,9 +6,9 @@
 #' each with the one before: the terms that only one of the two has are tested in that one, for the
 #' fits have noise of their own, and their fit cannot be subtracted.
 #'
-#' The tests take the noise for normal; [dp_joint_test()] simulates it. P-values of clustered fits
-#' are of the law F with the degrees of freedom of the clusters, as those of [summary()] are of
-#' Student's, and those of `car::linearHypothesis()` too, unless it is given another `vcov.`.
+#' The tests take the noise for normal; [dp_joint_test()] simulates it where it can. P-values of
+#' clustered fits are of the law F with the degrees of freedom of the clusters, as those of
+#' [summary()] are of Student's, and those of `car::linearHypothesis()` too, unless it is given another `vcov.`.
 #'
 #' @param object A fit by [dp_ols()].
 #' @param ... More fits of the same response and kind, with the same absorbed effects and instruments,
