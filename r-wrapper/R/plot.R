@@ -25,7 +25,7 @@ line_data <- function(fit, level) {
   at <- data.frame(seq(entry$low, entry$high, length.out = 101L))
   names(at) <- names
   drawn <- predict(fit, at, interval = "confidence", level = level, type = "response")
-  data.frame(x = at[[1L]], drawn)
+  data.frame(x = if (names %in% fit$dates) as.Date(at[[1L]], "1970-01-01") else at[[1L]], drawn)
 }
 
 axis_names <- function(fit) {

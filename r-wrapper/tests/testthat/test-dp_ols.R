@@ -324,6 +324,8 @@ test_that("dates are not taken for other numbers", {
   fit <- with_insecure_seed(1, dp_ols(y ~ x + day, d, epsilon = 100))
   new <- data.frame(x = 0.5, day = day)
   expect_equal(predict(fit, new), predict(fit, data.frame(x = 0.5, day = as.numeric(day))))
+  alone <- dp_ols(y ~ day, d, epsilon = 100, bounds = list(day = day + c(0, 9)))
+  expect_identical(range(line_data(alone, 0.95)$x), day + c(0, 9)) # of pictures
   refused <- function(call, why) expect_error(call, why, class = "dpstats_argument_error")
   refused(predict(fit, data.frame(x = day, day = day)), "newdata has dates for 'x', a column that is none")
   refused(predict(fit, data.frame(x = 0.5, day = "2021-01-01")), "as of as.Date\\(\\), or numeric, got character")
