@@ -159,9 +159,11 @@ dp_ols <- function(formula, data, method = "auto", epsilon, delta = NULL, bounds
     options
   )
   value <- ask("fit", arguments, budget)
-  fits <- lapply(value, function(fit) {
-    with_call(if (is.null(by)) new_dp_ols(fit) else new_dp_ols_groups(fit, key), written, data = data)
-  })
+  fits <- Map(function(fit, text) {
+    fit <- if (is.null(by)) new_dp_ols(fit) else new_dp_ols_groups(fit, key)
+    if (length(fit$selected)) fit$call$formula <- stats::as.formula(text, env = globalenv())
+    with_call(fit, written, data = data)
+  }, value, texts)
   fits_by_formula(fits, texts)
 }
 

@@ -175,6 +175,8 @@ test_that("numbers of R are taken for what they are", {
   d <- people(3000)
   fit <- dp_ols(wage ~ educ + age + sex + union, d, "adassp", 1, select = "kendall", k = 2)
   expect_length(fit$selected, 2L)
+  expect_identical(deparse1(fit$call$formula), "wage ~ educ + age + sex + union")
+  expect_length(update(fit, data = d)$selected, 2L) # of the same four
   fit <- dp_ols(wage ~ educ, d, "exp_theil_sen", 4L, bounds = limits[c("wage", "educ")], k = 3)
   expect_identical(fit$status, "ok")
   fit <- dp_ols(wage ~ educ, d, "adassp", 1, bounds = limits[1:2],
