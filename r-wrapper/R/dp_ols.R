@@ -136,7 +136,7 @@ dp_ols <- function(formula, data, method = "auto", epsilon, delta = NULL, bounds
   check_given(environment(), c("formula", "data", "epsilon"))
   check_absent(entry_names(substitute(list(...))))
   check_absent(entry_names(sys.call()), instead_of_parts)
-  options <- list(...)
+  options <- options_given(environment())
   check_options(options)
   check_data(data)
   formula <- with_constants(own_formula(formula), data)
@@ -235,6 +235,20 @@ instead_of <- list(
 
 # Arguments that R would take for select and x_new, whose names begin with them.
 instead_of_parts <- list(se = instead_of$vcov, x = "a fit keeps no rows")
+
+# The arguments in the dots of a call. One that names columns, as fixest's panel.id = ~ id + year, is
+# the text of it, which Python refuses by name.
+options_given <- function(call) {
+  written <- as.list(substitute(list(...), call))[-1L]
+  lapply(stats::setNames(seq_along(written), names(written)), function(i) {
+    value <- tryCatch(eval(bquote(...elt(.(i))), call), error = identity)
+    columns <- names_in(written[[i]])
+    named <- length(columns) && (is_path(call$data) || all(columns %in% names(call$data)))
+    if (named && inherits(value, c("error", "function", "formula"))) return(toString(columns))
+    if (inherits(value, "error")) stop(value)
+    value
+  })
+}
 
 check_options <- function(options, of = "dp_ols") {
   given <- entry_names(options)
