@@ -8,7 +8,8 @@
 #'
 #' The tests take the noise for normal; [dp_joint_test()] simulates it where it can. P-values of
 #' clustered fits are of the law F with the degrees of freedom of the clusters, as those of
-#' [summary()] are of Student's, and those of `car::linearHypothesis()` too, unless it is given another `vcov.`.
+#' [summary()] are of Student's, and those of `car::linearHypothesis()` too, unless it is given
+#' another `vcov.`.
 #'
 #' @param object A fit by [dp_ols()].
 #' @param ... More fits of the same response and kind, with the same absorbed effects and instruments,

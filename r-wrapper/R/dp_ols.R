@@ -213,8 +213,8 @@ check_absent <- function(names, instead = instead_of, of = "dp_ols") {
 refuse_unknown <- function(names, instead, of) {
   check_absent(names, instead, of)
   if (length(names)) {
-    bad_argument(of, " has no ", if (nzchar(names[1L])) paste("argument", names[1L]) else "further argument",
-                 "; it has ", toString(setdiff(names(formals(get(of))), "...")))
+    named <- if (nzchar(names[1L])) paste("argument", names[1L]) else "further argument"
+    bad_argument(of, " has no ", named, "; it has ", toString(setdiff(names(formals(get(of))), "...")))
   }
 }
 

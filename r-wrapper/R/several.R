@@ -27,8 +27,8 @@ new_dp_ols_list <- function(fits, texts) {
 #' @return `as.list()`: a plain list of the fits, of which the package modelsummary makes a table
 #'   with a column for each. `tidy()`, `glance()` and `augment()`: the rows of all fits, with the name
 #'   of the fit in `formula`. `coef()`, `vcov()`, `confint()`, `nobs()`, `sigma()`, `formula()`,
-#'   `df.residual()`, `predict()` and `summary()`: a list of those of each fit. `dp_compare(fits)` sets them side by side. `update()` and `anova()`
-#'   take one of the fits.
+#'   `df.residual()`, `predict()` and `summary()`: a list of those of each fit. `dp_compare(fits)`
+#'   sets them side by side. `update()` and `anova()` take one of the fits.
 #' @examplesIf dpstats_available()
 #' d <- data.frame(x = runif(500), y = runif(500), z = runif(500))
 #' b <- list(x = c(0, 1), y = c(0, 1), z = c(0, 1))
