@@ -86,7 +86,10 @@ def _request(
     columns = RowColumns.of(given, declared.bounds, table)
     method, plan, companion_share = chosen_method(given, formula, table, declared, columns)
     columns = columns.of_method(method, given.select, formula)
-    options = with_cov_type(method, given.options, columns.unit, columns.cluster)
+    options = with_cov_type(
+        method, given.options, columns.unit, columns.cluster,
+        weighted=columns.weights is not None,
+    )  # fmt: skip
     epsilon, delta = method.share(*checked_guarantee(method, given.epsilon, given.delta), formulas)
     neighbors = relation(given.neighbors, method.neighbors) if plan else given.neighbors
     neighbors = checked_relation(method, neighbors)

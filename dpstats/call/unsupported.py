@@ -35,6 +35,9 @@ OF_LINEARMODELS = ("EntityEffects", "TimeEffects", "FixedEffects")
 # Arguments that several functions do not take, each for a reason of its own.
 _ERRORS = ("vcov", "vce", "se", "se_type", "robust", "hetero", "cov")
 _PERSONS = ("id", "subject", "entity", "panel_id", "person")
+_ABSORBED = ("fe", "fixef", "absorb", "entity_effects", "time_effects")
+_RANDOMS = ("random", "re_formula", "vc_formula")
+_PENALTIES = ("penalty", "ridge", "l1_ratio", "regularization")
 _GROUPS = ("groupby", "group_by", "over", "split")
 _FAMILY = ("family", "link")
 _METHOD = ("method", "companion", "companion_share")
@@ -44,9 +47,9 @@ INSTEAD = {
     **dict.fromkeys(_ERRORS, _ROBUST),
     **dict.fromkeys(["clusters", "cluster_var", "cov_kwds"], _CLUSTER),
     **dict.fromkeys(_PERSONS, _PERSON),
-    **dict.fromkeys(["fe", "fixef", "absorb", "entity_effects", "time_effects"], EFFECTS),
+    **dict.fromkeys(_ABSORBED, EFFECTS),
     **dict.fromkeys(_GROUPS, 'write by="column" for one fit a group'),
-    **dict.fromkeys(["random", "re_formula", "vc_formula"], _RANDOM),
+    **dict.fromkeys(_RANDOMS, _RANDOM),
     **dict.fromkeys(_FAMILY, _LINEAR),
     **dict.fromkeys(["offset", "exposure"], _OFFSET),
     **dict.fromkeys(["freq_weights", "var_weights", "sample_weight", "weight"], _WEIGHTS),
@@ -55,7 +58,7 @@ INSTEAD = {
     **dict.fromkeys(["hasconst", "fit_intercept", "intercept", "constant"], _INTERCEPT),
     **dict.fromkeys(["alpha", "conf_level"], _LEVEL),
     **dict.fromkeys(["bounds_X", "bounds_y", "data_norm", "sensitivity", "clip_bounds"], _BOUNDS),
-    **dict.fromkeys(["penalty", "ridge", "l1_ratio", "regularization"], _PENALTY),
+    **dict.fromkeys(_PENALTIES, _PENALTY),
     "contrasts": "write the coding in the formula, as in C(g, Sum)",
     "accountant": "give budget=dpstats.Budget(epsilon, delta)",
     "verbose": "give progress=True",
@@ -67,7 +70,11 @@ INSTEAD = {
 _CLUSTERED = 'for clustered ones give cov_type="cluster", cluster="state"'
 _ALWAYS_ROBUST = f"standard errors are robust (HC1) always; {_CLUSTERED}"
 _TERMS = "name the terms in the formula"
+_UNPENALISED = dict.fromkeys(_PENALTIES, "there is no penalty to choose; leave it out")
 INSTEAD_LOGIT = INSTEAD | {
+    **dict.fromkeys(_ABSORBED, "write C(column) in the formula, with levels="),
+    **dict.fromkeys(_RANDOMS, "there are no random effects; write by= for one fit a group"),
+    **_UNPENALISED,
     "exposure": "an exposure is for dp_poisson; give offset= for what is added to the log odds",
     **dict.fromkeys(_METHOD, "a logit is fitted by one method; leave it out"),
     **dict.fromkeys(_ERRORS, f'robust standard errors have cov_type="HC1"; {_CLUSTERED}'),
@@ -86,6 +93,7 @@ INSTEAD_POISSON = INSTEAD_LOGIT | {
 """Name what to write instead of such an argument of dp_poisson."""
 
 INSTEAD_IV = INSTEAD | {
+    **_UNPENALISED,
     **dict.fromkeys(_METHOD, "dp_iv has one method; leave it out"),
     **dict.fromkeys(_SELECT, _TERMS),
     **dict.fromkeys(_ERRORS, _ALWAYS_ROBUST),

@@ -83,14 +83,15 @@ class InstrumentFormula:
         """Check a formula of R in fixest's form."""
         y, x, d, z, absorbed = instrument_parts(text)
         effects = f" | {absorbed}" if absorbed else ""
+        exogenous, alone = (Formula.parse(RFormula(f"{y} ~ {part} + 1")).terms for part in (x, d))
+        if {*alone} & {*exogenous}:
+            raise FormulaError(f"{text}: {d} is to stand right of | alone, {_AS_IN_R}")
         found = cls(
             text,
             Formula.parse(RFormula(f"{y} ~ {x} + {d}{effects}")),
             Formula.parse(RFormula(f"{y} ~ {x} + {z}{effects}")),
             Formula.parse(RFormula(f"{d} ~ {x} + {z}{effects}")),
         )
-        if found.endogenous in Formula.parse(RFormula(f"{y} ~ {x} + 1")).terms:
-            raise FormulaError(f"{text}: {d} is to stand right of | alone, {_AS_IN_R}")
         found._check(len(Formula.parse(RFormula(f"{d} ~ {z}")).terms), _IN_R)
         return found
 

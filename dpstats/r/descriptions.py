@@ -1,5 +1,6 @@
 """Answer R's dp_describe by the values that R keeps."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import dpstats as dp
@@ -24,19 +25,21 @@ class _InR(DPDescription):
         return [in_r(note) for note in super().printed_notes()]
 
 
-def describe_columns(columns, data, *, block=None, subset=None, **more) -> dict:
+def describe_columns(columns, data, *, block=None, subset=None, dates=(), **more) -> dict:
     """Call ``dp_describe`` on columns as R keeps them, or on files, and describe the result.
 
-    ``state`` is the JSON text from which Python restores it.
+    ``dates`` are the columns whose numbers are days. ``state`` is the JSON text from which Python
+    restores the result.
     """
     more["subset"] = None if subset is None else dp.RFormula(subset)
-    return _plain(within(block).run(dp.dp_describe, rows(data), columns, **more))
+    return _plain(within(block).run(dp.dp_describe, rows(data), columns, **more), dates)
 
 
-def _plain(result: DPDescription) -> dict:
+def _plain(result: DPDescription, dates: Sequence[str]) -> dict:
     frame = result.frame
+    notes = (*result.notes, *_of_dates(dates))
     shown = _InR(
-        _relabelled(result), result.by, result.quantiles, result.alpha, result.privacy, result.notes
+        _relabelled(result), result.by, result.quantiles, result.alpha, result.privacy, notes
     )
     table = shown.table()
     return {
@@ -58,6 +61,13 @@ def _plain(result: DPDescription) -> dict:
         "state": result.to_json(),
         "histogram": _histogram(result),
     }
+
+
+def _of_dates(names: Sequence[str]) -> list[str]:
+    """Say what the numbers of dates count, if there are any."""
+    count = "count" if len(names) > 1 else "counts"
+    of_numbers = 'as.Date(x, "1970-01-01") makes dates of numbers x'
+    return [f"{', '.join(names)} {count} days since 1970-01-01: {of_numbers}"] if names else []
 
 
 def _histogram(result: DPDescription) -> dict:

@@ -3,6 +3,8 @@
 import re
 
 _WORDS = [
+    (r"'y ~ x \+ \[d ~ z\]( \| \w+)?'", "y ~ x | d ~ z"),
+    (r"(write |as in |\bdp_ols\()'([^'~]*~[^'~]*)'", r"\1\2"),  # formulas of R have no quotes
     (r"""=\{(["'])([^{}]+?)\1: ([^{}]+)\}""", r" = list(`\2` = \3)"),
     (r"(?<== )\((low, high|0, 1)\)\)|(?<== )\[([^\[\]()]*)\]\)", r"c(\1\2))"),
     (r"=\{column: \(low, high\)\}", " = list(column = c(low, high))"),
@@ -66,6 +68,8 @@ def in_r(message: str) -> str:
     'expected k in [1, 2], got list(1, c("a"))'
     >>> in_r("give types={'my x': 'number'}, or levels={'my x': [...]} and by=")
     'give types = list(`my x` = "number"), or levels = list(`my x` = c(...)) and by'
+    >>> in_r("write 'y ~ x | column', or dp_iv('y ~ x + [d ~ z]', data)")
+    'write y ~ x | column, or dp_iv(y ~ x | d ~ z, data)'
     >>> in_r("write [[ols]] for each, or [models.NAME]")  # tables of a study file
     'write [[ols]] for each, or [models.NAME]'
     """

@@ -80,10 +80,21 @@ def checked_cluster(method: Method, cluster: str | None, absorbed: str | None) -
 
 
 def with_cov_type(
-    method: Method, options: Mapping, unit: PrivacyUnit | None, cluster: str | None
+    method: Method,
+    options: Mapping,
+    unit: PrivacyUnit | None,
+    cluster: str | None,
+    *,
+    weighted: bool = False,
 ) -> Mapping:
     """Return the options with cov_type="cluster" where, and only where, there are clusters."""
     asked = options.get("cov_type")
+    # what can cluster by a column counts weighted rows in parts, whose errors are robust
+    if asked == "nonrobust" and weighted and "clusters" in method.takes:
+        raise ArgumentError(
+            "cov_type='nonrobust' takes errors of one variance, which weighted rows have not, for "
+            'granted; with weights= leave it out, which stands for "HC1"'
+        )
     if unit is None:
         named = cluster is not None or "absorbed clusters" in method.takes
         if is_word(asked, "cluster") and not named:

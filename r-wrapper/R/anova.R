@@ -6,12 +6,14 @@
 #' each with the one before: the terms that only one of the two has are tested in that one, for the
 #' fits have noise of their own, and their fit cannot be subtracted.
 #'
-#' The tests take the noise for normal; [dp_joint_test()] simulates it. P-values of clustered fits
-#' are of the law F with the degrees of freedom of the clusters, as those of [summary()] are of
-#' Student's, and those of `car::linearHypothesis()` too, unless it is given another `vcov.`.
+#' The tests take the noise for normal; [dp_joint_test()] simulates it where it can. P-values of
+#' clustered fits are of the law F with the degrees of freedom of the clusters, as those of
+#' [summary()] are of Student's, and those of `car::linearHypothesis()` too, unless it is given
+#' another `vcov.`.
 #'
 #' @param object A fit by [dp_ols()].
-#' @param ... More fits of the same response, whose terms hold each other.
+#' @param ... More fits of the same response and kind, with the same absorbed effects and instruments,
+#'   whose terms hold each other.
 #' @param test `"Chisq"`. There is no `"F"`, as the number of rows may be private.
 #' @return A data frame of class `anova` with the columns `Df`, `Chisq` and `Pr(>Chisq)`; `NA` where
 #'   a fit has no standard errors.
@@ -30,8 +32,8 @@ anova.dp_ols <- function(object, ..., test = "Chisq") {
                  class(Filter(Negate(function(fit) inherits(fit, "dp_ols")), fits)[[1L]])[1L])
   }
   if (!identical(test, "Chisq")) {
-    bad_argument("expected test to be \"Chisq\", got ", shown(test), ": \"F\" needs sums of ",
-                 "squares, which are not released")
+    bad_argument("expected test to be \"Chisq\", got ", shown(test), ": others need sums of ",
+                 "squares or likelihoods, which are not released")
   }
   if (length(fits) == 1L) anova_of_terms(object) else anova_of_fits(fits)
 }
@@ -39,9 +41,8 @@ anova.dp_ols <- function(object, ..., test = "Chisq") {
 anova_of_terms <- function(fit) {
   if (!length(labels(fit))) bad_argument("there is no term to test beside the intercept")
   tests <- lapply(labels(fit), function(label) wald_test(fit, label))
-  response <- deparse1(stats::formula(fit)[[2L]])
   anova_table(tests, labels(fit), c("Wald tests of each term given the others\n",
-                                    paste0("Response: ", response)))
+                                    paste0("Response: ", response_of(fit))))
 }
 
 anova_of_fits <- function(fits) {
@@ -53,16 +54,22 @@ anova_of_fits <- function(fits) {
                 paste0("Model ", seq_along(fits), ": ", formulas, collapse = "\n")))
 }
 
+# What two fits have in common where one is the other with more terms.
+common_parts <- function(fit) {
+  list(response_of(fit), fit$absorbed, fit$family, names(fit$instruments$coefficients), fit$offset,
+       fit$group)
+}
+
 # The test of the terms that one of two fits has and the other has not.
 test_of_pair <- function(one, other) {
   terms <- lapply(list(one, other), labels)
-  responses <- lapply(list(one, other), function(fit) stats::formula(fit)[[2L]])
   larger <- if (length(terms[[1L]]) > length(terms[[2L]])) 1L else 2L
   extra <- setdiff(terms[[larger]], terms[[3L - larger]])
   nested <- all(terms[[3L - larger]] %in% terms[[larger]]) && length(extra)
-  if (!nested || !identical(responses[[1L]], responses[[2L]])) {
-    bad_argument("expected fits of one response, where one has all terms of the other and more, ",
-                 "got ", deparse1(stats::formula(one)), " and ", deparse1(stats::formula(other)))
+  if (!nested || !identical(common_parts(one), common_parts(other))) {
+    bad_argument("expected fits of one kind and one response, with the same absorbed effects and ",
+                 "instruments, where one has all terms of the other and more, got ",
+                 deparse1(stats::formula(one)), " and ", deparse1(stats::formula(other)))
   }
   wald_test(list(one, other)[[larger]], extra)
 }

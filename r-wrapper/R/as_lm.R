@@ -25,7 +25,7 @@ nobs.dp_ols <- function(object, ...) {
 #' `variable.names()` are the names of the coefficients and `labels()` the terms; `model.matrix()`
 #' is the design at public values. There is none of the rows, which are confidential.
 #'
-#' @param object A fit by [dp_ols()].
+#' @param object A fit by [dp_ols()], or for what groups have in common the [groups] of one.
 #' @param data A data frame of public values, with a column for each variable right of `~`.
 #' @param ... Not used.
 #' @return A `family`; character vectors; a matrix with a row for each row of `data`, and the
@@ -44,13 +44,25 @@ NULL
 family.dp_ols <- function(object, ...) stats::gaussian()
 
 #' @rdname kind
+#' @export
+family.dp_ols_groups <- family.dp_ols
+
+#' @rdname kind
 #' @importFrom stats variable.names
 #' @export
-variable.names.dp_ols <- function(object, ...) names(coef(object))
+variable.names.dp_ols <- function(object, ...) coefficient_names(object)
+
+#' @rdname kind
+#' @export
+variable.names.dp_ols_groups <- variable.names.dp_ols
 
 #' @rdname kind
 #' @export
 labels.dp_ols <- function(object, ...) attr(object$terms, "term.labels")
+
+#' @rdname kind
+#' @export
+labels.dp_ols_groups <- labels.dp_ols
 
 #' @rdname kind
 #' @importFrom stats model.matrix
@@ -64,6 +76,9 @@ model.matrix.dp_ols <- function(object, data, ...) {
   }
   structure(design_at(object, data), assign = term_numbers(object), contrasts = object$contrasts)
 }
+
+# The response as it is written; the formula of a fit with instruments has two ~.
+response_of <- function(fit) deparse1(stats::formula(fit$terms)[[2L]])
 
 # For each coefficient the number of its term, 0 for the intercept, as lm's `assign`.
 term_numbers <- function(object) {

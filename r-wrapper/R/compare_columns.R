@@ -31,7 +31,7 @@ facts_of <- function(fit) {
   has <- c(rep(has_rsquared(fit), 2L), "prsquared" %in% rownames(fit$fit_statistics))
   squared <- rep("", 3L)
   squared[has] <- vapply(c("rsquared", "rsquared_adj", "prsquared")[has], figure_of, "", fit = fit)
-  c(deparse1(stats::formula(fit)[[2L]]), fit$method, sprintf("%g", privacy$epsilon),
+  c(response_of(fit), fit$method, sprintf("%g", privacy$epsilon),
     sprintf("%g", privacy$delta), relation_of(privacy), rows,
     squared, fit$status, if (privacy$private) "yes" else "NO (seeded)")
 }

@@ -91,10 +91,10 @@ dp_describe <- function(data, columns, epsilon, delta = NULL, by = NULL, bounds 
     statistics = if (!is.null(statistics)) listed(statistics), alpha = alpha,
     unit = unit, max_rows = max_rows, max_groups = max_groups, weights = weights,
     trim_weights = trim_weights, histogram = histogram,
-    subset = condition_text(subset), neighbors = neighbors, block = state$block
+    subset = condition_text(subset), neighbors = neighbors, block = state$block,
+    dates = as.list(dates_of(data, c(names, by)))
   )
-  dates <- dates_of(data, c(names, by))
-  new_dp_description(ask("describe", arguments, budget), group_key(data, by), dates)
+  new_dp_description(ask("describe", arguments, budget), group_key(data, by))
 }
 
 # What tables of a description have beside the group column.
@@ -114,18 +114,14 @@ described_columns <- function(expression, value, data, beside) {
 
 # Arguments of other functions that a description does not have.
 check_described <- function(names) {
-  check_absent(names, list(
+  refuse_unknown(names, list(
     formula = "name the columns by columns = ~ x + y",
     vars = "name the columns by columns = ~ x + y", probs = "name the quantiles by quantiles",
     na.rm = "missing values are left out of their own column, and counted"
   ), "dp_describe")
-  if (length(names)) {
-    bad_argument("dp_describe has no argument ", names[1L], "; it has ",
-                 toString(setdiff(names(formals(dp_describe)), "...")))
-  }
 }
 
-new_dp_description <- function(value, key, dates = character()) {
+new_dp_description <- function(value, key) {
   columns <- list(variable = strings(value$variable))
   columns$level <- replace(strings(value$level), strings(value$level) == "", NA)
   if (!is.null(key)) columns[[key$by]] <- like(unlist(value$groups), key$columns[[1L]])
@@ -135,19 +131,12 @@ new_dp_description <- function(value, key, dates = character()) {
   cells <- matrix(strings(value$cells), length(value$stub), byrow = TRUE,
                   dimnames = list(strings(value$stub), strings(value$headings)))
   structure(
-    list(frame = frame, table = cells, notes = c(strings(value$notes), note_of_dates(dates)), html = value$html,
+    list(frame = frame, table = cells, notes = strings(value$notes), html = value$html,
          latex = value$latex, markdown = value$markdown, status = value$status,
          privacy = privacy(value$privacy), histogram = histogram_frame(value$histogram, key),
          state = value$state),
     class = "dp_description"
   )
-}
-
-note_of_dates <- function(dates) {
-  if (length(dates)) {
-    paste0(toString(dates), if (length(dates) > 1L) " count" else " counts",
-           " days since 1970-01-01: as.Date(x, \"1970-01-01\") makes dates of numbers x")
-  }
 }
 
 histogram_frame <- function(value, key) {

@@ -136,7 +136,7 @@ dp_ols <- function(formula, data, method = "auto", epsilon, delta = NULL, bounds
   check_given(environment(), c("formula", "data", "epsilon"))
   check_absent(entry_names(substitute(list(...))))
   check_absent(entry_names(sys.call()), instead_of_parts)
-  options <- list(...)
+  options <- options_given(environment())
   check_options(options)
   check_data(data)
   formula <- with_constants(own_formula(formula), data)
@@ -159,9 +159,11 @@ dp_ols <- function(formula, data, method = "auto", epsilon, delta = NULL, bounds
     options
   )
   value <- ask("fit", arguments, budget)
-  fits <- lapply(value, function(fit) {
-    with_call(if (is.null(by)) new_dp_ols(fit) else new_dp_ols_groups(fit, key), written, data = data)
-  })
+  fits <- Map(function(fit, text) {
+    fit <- if (is.null(by)) new_dp_ols(fit) else new_dp_ols_groups(fit, key)
+    if (length(fit$selected)) fit$call$formula <- stats::as.formula(text, env = globalenv())
+    with_call(fit, written, data = data)
+  }, value, texts)
   fits_by_formula(fits, texts)
 }
 
@@ -207,6 +209,15 @@ check_absent <- function(names, instead = instead_of, of = "dp_ols") {
   if (length(absent)) bad_argument(of, " has no ", absent[1L], ": ", instead[[absent[1L]]])
 }
 
+# Arguments of a function that none other takes up.
+refuse_unknown <- function(names, instead, of) {
+  check_absent(names, instead, of)
+  if (length(names)) {
+    named <- if (nzchar(names[1L])) paste("argument", names[1L]) else "further argument"
+    bad_argument(of, " has no ", named, "; it has ", toString(setdiff(names(formals(get(of))), "...")))
+  }
+}
+
 instead_of <- list(
   na.action = "rows with a missing value are left out, as by na.omit",
   vcov = paste("name the standard errors by cov_type, such as cov_type = \"HC1\", or",
@@ -224,6 +235,20 @@ instead_of <- list(
 
 # Arguments that R would take for select and x_new, whose names begin with them.
 instead_of_parts <- list(se = instead_of$vcov, x = "a fit keeps no rows")
+
+# The arguments in the dots of a call. One that names columns, as fixest's panel.id = ~ id + year, is
+# the text of it, which Python refuses by name.
+options_given <- function(call) {
+  written <- as.list(substitute(list(...), call))[-1L]
+  lapply(stats::setNames(seq_along(written), names(written)), function(i) {
+    value <- tryCatch(eval(bquote(...elt(.(i))), call), error = identity)
+    columns <- names_in(written[[i]])
+    named <- length(columns) && (is_path(call$data) || all(columns %in% names(call$data)))
+    if (named && inherits(value, c("error", "function", "formula"))) return(toString(columns))
+    if (inherits(value, "error")) stop(value)
+    value
+  })
+}
 
 check_options <- function(options, of = "dp_ols") {
   given <- entry_names(options)

@@ -59,7 +59,7 @@ generalized <- function(family, given, written, workspace) {
   check_given(given, c("formula", "data", "epsilon"))
   check_absent(entry_names(substitute(list(...), given)), instead_of_family(its), its$verb)
   check_absent(entry_names(sys.call(-1L)), instead_of_parts["x"], its$verb)
-  options <- eval(quote(list(...)), given)
+  options <- options_given(given)
   check_options(options, its$verb)
   data <- given$data
   check_data(data)

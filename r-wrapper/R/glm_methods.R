@@ -143,6 +143,10 @@ summary.dp_glm <- function(object, ...) {
 #' @export
 family.dp_glm <- function(object, ...) get(object$family, asNamespace("stats"))()
 
+#' @rdname kind
+#' @export
+family.dp_glm_groups <- family.dp_glm
+
 #' @rdname marginaleffects
 #' @exportS3Method marginaleffects::get_predict
 get_predict.dp_glm <- function(model, newdata, type = "response", ...) {

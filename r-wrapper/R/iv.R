@@ -59,7 +59,7 @@ dp_iv <- function(formula, data, epsilon, delta = NULL, bounds = NULL, levels = 
   written <- match.call()
   check_given(environment(), c("formula", "data", "epsilon"))
   check_absent(entry_names(substitute(list(...))), instead_of_iv(), "dp_iv")
-  options <- list(...)
+  options <- options_given(environment())
   check_options(options, "dp_iv")
   check_data(data)
   if (is.list(formula)) {

@@ -42,7 +42,11 @@ modelparm.dp_ols <- function(model, coef., vcov., df = NULL, ...) {
 
 #' @export
 formula.dp_ols <- function(x, ...) {
-  if (is.null(x$absorbed)) stats::formula(x$terms) else x$call$formula
+  if (is.null(x$absorbed)) return(stats::formula(x$terms))
+  if (is.null(x$instruments)) return(x$call$formula)
+  found <- stats::formula(x$terms) # that of the call has two ~, of which others take the last
+  found[[3L]] <- call("|", found[[3L]], as.name(x$absorbed))
+  found
 }
 
 #' @export

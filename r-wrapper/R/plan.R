@@ -56,7 +56,7 @@
 #' @param x,object A plan.
 #' @param digits Significant digits.
 #' @param row.names,optional As for [as.data.frame()].
-#' @param ... Passed to [graphics::matplot()] by `plot()`; refused by `tidy()` and `autoplot()`.
+#' @param ... Passed to [graphics::matplot()] by `plot()`; else refused.
 #' @return An object of class `dp_plan`: a list whose `frame` has one row for each method,
 #'   epsilon and term, as [as.data.frame()] and `tidy()` give it: the median `error` and its 90th
 #'   percentile, `width` and `coverage` of the intervals, the shares `unbounded` and `failed`, and
@@ -78,7 +78,8 @@ dp_plan <- function(formula, n, bounds, methods = NULL, epsilon = NULL, truth = 
                     by = NULL, groups = NULL, within_share = NULL, unit = NULL,
                     rows_per_person = NULL, icc = NULL, max_rows = NULL, max_groups = NULL,
                     x_range = NULL, weights = NULL, weights_mean = NULL, trim_weights = NULL,
-                    precision = NULL, cov_type = NULL, cluster = NULL, clusters = NULL) {
+                    precision = NULL, cov_type = NULL, cluster = NULL, clusters = NULL, ...) {
+  refuse_unknown(entry_names(substitute(list(...)))[-1L], not_planned, "dp_plan")
   check_given(environment(), c("formula", "n", "bounds"))
   if (is.data.frame(n)) {
     bad_argument("expected n to be the number of rows that is guessed, such as n = 5000, got ",
@@ -111,6 +112,12 @@ dp_plan <- function(formula, n, bounds, methods = NULL, epsilon = NULL, truth = 
   if (length(clusters) > 1L) arguments$clusters <- as.list(clusters)
   new_dp_plan(ask("plan", arguments))
 }
+
+# Arguments of fits that a forecast does not have.
+not_planned <- list(
+  data = "a forecast reads no data; guess the number of rows by n, and give bounds and levels",
+  family = "it forecasts linear regressions; dp_plan_study() forecasts others"
+)
 
 # The formula with single values of the workspace, as of a fit; vectors are no columns of a plan.
 planned_formula <- function(formula, declared) {

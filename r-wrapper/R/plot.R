@@ -25,12 +25,12 @@ line_data <- function(fit, level) {
   at <- data.frame(seq(entry$low, entry$high, length.out = 101L))
   names(at) <- names
   drawn <- predict(fit, at, interval = "confidence", level = level, type = "response")
-  data.frame(x = at[[1L]], drawn)
+  data.frame(x = if (names %in% fit$dates) as.Date(at[[1L]], "1970-01-01") else at[[1L]], drawn)
 }
 
 axis_names <- function(fit) {
   right <- formula_variables(stats::delete.response(fit$terms))
-  c(x = right[1L], y = deparse1(stats::formula(fit$terms)[[2L]]))
+  c(x = right[1L], y = response_of(fit))
 }
 
 # The two quantities of groups that are drawn against each other.

@@ -136,12 +136,14 @@ refuse_argument <- function(generic, name, known) {
 }
 
 # What there is instead of arguments that other methods of these generics have.
-why_not <- list(
-  vcov = "; cov_type in dp_ols() chooses the standard errors, which are paid for with the fit",
-  type = "; cov_type in dp_ols() chooses the standard errors, which are paid for with the fit",
-  na.action = "; the prediction is NA where a value is missing",
-  data = "; give public values as newdata"
-)
+why_not <- local({
+  errors <- "; cov_type in dp_ols() chooses the standard errors, which are paid for with the fit"
+  of_errors <- c("vcov", "type", "se", "se_type", "robust", "cluster")
+  c(stats::setNames(rep(list(errors), length(of_errors)), of_errors), list(
+    na.action = "; the prediction is NA where a value is missing",
+    data = "; give public values as newdata"
+  ))
+})
 
 numbers <- function(values) {
   values <- as.numeric(unlist(values))

@@ -22,7 +22,7 @@ reason <- function(what) {
 #'
 #' @param object,x,formula,model,fit,name,k,focal.predictors,mod,... As for the generic functions; not used.
 #' @return None: they stop; but `sigma()` gives the residual standard error where it follows from what
-#'   was released.
+#'   was released, and `weights()` of a fit without weights `NULL`, as for `lm`.
 #' @examplesIf dpstats_available()
 #' d <- data.frame(x = runif(500), y = runif(500))
 #' b <- list(x = c(0, 1), y = c(0, 1))
@@ -96,6 +96,13 @@ qr.dp_ols <- function(x, ...) not_released("decompositions of the rows")
 simulate.dp_ols <- function(object, ...) not_released("simulated rows")
 
 #' @rdname not-released
+#' @importFrom stats weights
+#' @export
+weights.dp_ols <- function(object, ...) {
+  if (!is.null(object$call$weights)) not_released("weights of the rows")
+}
+
+#' @rdname not-released
 #' @importFrom stats logLik
 #' @export
 logLik.dp_ols <- function(object, ...) not_released("likelihoods")
@@ -144,6 +151,10 @@ model.frame.dp_ols_groups <- model.frame.dp_ols
 #' @rdname not-released
 #' @export
 logLik.dp_ols_groups <- logLik.dp_ols
+
+#' @rdname not-released
+#' @export
+logLik.dp_ols_list <- logLik.dp_ols
 
 #' @rdname not-released
 #' @export

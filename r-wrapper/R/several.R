@@ -26,9 +26,9 @@ new_dp_ols_list <- function(fits, texts) {
 #' @param i Names or numbers of fits.
 #' @return `as.list()`: a plain list of the fits, of which the package modelsummary makes a table
 #'   with a column for each. `tidy()`, `glance()` and `augment()`: the rows of all fits, with the name
-#'   of the fit in `formula`. `coef()`, `vcov()`, `confint()`, `nobs()`, `predict()` and `summary()`: a list of
-#'   those of each fit. `dp_compare(fits)` sets them side by side. `update()` and `anova()`
-#'   take one of the fits.
+#'   of the fit in `formula`. `coef()`, `vcov()`, `confint()`, `nobs()`, `sigma()`, `formula()`,
+#'   `df.residual()`, `predict()` and `summary()`: a list of those of each fit. `dp_compare(fits)`
+#'   sets them side by side. `update()` and `anova()` take one of the fits.
 #' @examplesIf dpstats_available()
 #' d <- data.frame(x = runif(500), y = runif(500), z = runif(500))
 #' b <- list(x = c(0, 1), y = c(0, 1), z = c(0, 1))
@@ -67,6 +67,18 @@ confint.dp_ols_list <- function(object, ...) lapply(object, stats::confint, ...)
 #' @rdname formulas
 #' @export
 nobs.dp_ols_list <- function(object, ...) lapply(object, stats::nobs, ...)
+
+#' @rdname formulas
+#' @export
+formula.dp_ols_list <- function(x, ...) lapply(x, stats::formula, ...)
+
+#' @rdname formulas
+#' @export
+sigma.dp_ols_list <- function(object, ...) lapply(object, stats::sigma, ...)
+
+#' @rdname formulas
+#' @export
+df.residual.dp_ols_list <- function(object, ...) lapply(object, stats::df.residual, ...)
 
 #' @rdname formulas
 #' @export

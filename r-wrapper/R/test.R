@@ -5,8 +5,10 @@
 #'
 #' One hypothesis alone is tested jointly as it is by itself. Several are by simulation in Python under
 #' the fit that obeys them (Alabi and Vadhan 2022, Hypothesis testing for differentially private linear
-#' regression, NeurIPS), with a fixed seed: the smallest p-value is then 1/5000.
-#' `car::linearHypothesis(fit, test = "Chisq")` works too, but takes the noise for normal.
+#' regression, NeurIPS), with a fixed seed: the smallest p-value is then 1/5000. Fits without sums to
+#' simulate from, as of the default or with factors, are tested by the normal law, clustered ones by F
+#' with [df.residual()] below. `car::linearHypothesis(fit, test = "Chisq")` takes the noise for normal
+#' always.
 #'
 #' @param object A fit by [dp_ols()], for `dp_test()` also [one of its groups][group].
 #' @param hypotheses Equations such as `"x1 = x2"` or `c("x1 + x2 = 1", "x3 = 0")`, or a matrix with

@@ -69,7 +69,8 @@ update.dp_ols_list <- function(object, ...) {
 }
 
 # A fit with the call as it was written, for print() and update(): without the data, and with the
-# formula and the budget of this fit, where there were several; and with the names of dates.
+# formula, of which terms may be selected, and the budget of this fit, where there were several; and
+# with the names of dates.
 with_call <- function(fit, written, name = "dp_ols", data = NULL) {
   fit$dates <- dates_of(data, names(fit$schema))
   written[[1L]] <- as.name(name)

@@ -46,6 +46,7 @@ def test_a_formula_is_pickled_as_its_text_in_its_dialect(kind):
         "y ~ x:y",
         "np.log(y) ~ I(y**2)",
         "I(y - x) ~ I(y - x)",
+        RFormula("y ~ x + y"),
         RFormula("y ~ x + x:y"),
         RFormula("y ~ x * y"),
         RFormula("log(y) ~ log(y):x + x"),

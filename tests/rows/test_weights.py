@@ -150,6 +150,15 @@ def test_files_give_what_frames_give(ending, tmp_path):
     assert {len(each.params) for each in several.values()} == {2}
 
 
+@pytest.mark.parametrize("verb, response", [(dp.dp_ols, "y"), (dp.dp_logit, "I(x > 0)")])
+def test_errors_of_one_variance_are_refused_where_they_would_be_robust(verb, response):
+    given = {"data": people(), "epsilon": 1, "weights": "w", "bounds": BOUNDS}
+    with pytest.raises(dp.ArgumentError, match="with weights= leave it out, which stands for .HC1"):
+        verb(f"{response} ~ z", cov_type="nonrobust", **given)
+    known = dp.dp_ols("y ~ z", method="adassp", cov_type="nonrobust", **given)
+    assert known.cov_type == "nonrobust"
+
+
 def test_auto_takes_the_default_with_robust_errors():
     result = fit(people(500), "auto", 4, formula="y ~ x")
     assert result.method == "noisy_newton" and result.cov_type == "HC1"

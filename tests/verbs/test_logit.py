@@ -144,6 +144,8 @@ def test_what_is_0_or_1_whatever_the_numbers_are_needs_no_bounds(response):
         ("y ~ x", {"by": "g", "max_groups": 2}, "max_groups"),
         ("y ~ x", {"group_by": "g"}, 'write by="column"'),
         ("y ~ x", {"method": "auto"}, "fitted by one method"),
+        ("y ~ x", {"fixef": "g"}, r"write C\(column\) in the formula"),
+        ("y ~ x", {"penalty": "l2"}, "no penalty to choose"),
         ("y ~ x", {"select": "lasso"}, "name the terms"),
         ("y ~ x", {"link": "probit"}, "its link the logit"),
         ("y ~ x", {"seed": 1}, "never seeded"),

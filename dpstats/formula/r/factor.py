@@ -60,12 +60,13 @@ def factor(node: Call) -> tuple[str, Coding]:
 
 def _indicators(node: Call) -> tuple[str, Coding]:
     """Translate i(x, ref = 2009) of fixest, an indicator of each other level."""
+    form = "i() takes a column, a number to multiply and ref =, as in i(year, treated, ref = 2009)"
+    for name, _ in node.arguments:
+        if name not in (None, "x", "ref"):
+            raise FormulaError(f"i() has no {name} =; {form}")
     arguments = node.matched("x", "ref", needed=1)
     if not isinstance(arguments["x"], Name):
-        raise FormulaError(
-            f"{node}: i() takes a column, a number to multiply and ref =, as in "
-            "i(year, treated, ref = 2009)"
-        )
+        raise FormulaError(f"{node}: {form}")
     left_out = constants(arguments["ref"]) if "ref" in arguments else []
     labels = tuple(level_label(literal(each)) for each in left_out)
     return f"i(Q({arguments['x'].text!r}))", Coding(left_out=labels)

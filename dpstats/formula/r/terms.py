@@ -78,7 +78,7 @@ class Terms:
         _count(text, right)
         algebra = _Algebra(text)
         algebra.seen(left)
-        distinct = dict.fromkeys(term for term in algebra.terms(right) if term != {left})
+        distinct = dict.fromkeys(algebra.terms(right))
         # fixest names year::2010:treated, wherever treated stood before
         order = {
             node: (not (isinstance(node, Call) and node.function == "i"), place)

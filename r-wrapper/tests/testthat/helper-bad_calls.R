@@ -50,6 +50,10 @@ bad_calls <- expression(
   dp_ols(y ~ d[["x"]], d, epsilon = 1), dp_ols(cbind(y, k) ~ x, d, epsilon = 1),
   dp_ols(I(b) ~ x, d, epsilon = 1),
   dp_ols(y ~ x + i(g), d, epsilon = 1), dp_ols(y ~ x + i.g, d, epsilon = 1),
+  dp_ols(y ~ i(g, k, ref2 = 1) | s, d, epsilon = 1), dp_ols(y ~ x + y, d, epsilon = 1),
+  dp_ols(y ~ x, d, epsilon = 1, fixef = "g"), dp_ols(y ~ x, d, epsilon = 1, X = "x"),
+  dp_ols(y ~ x, d, epsilon = 1, fixef = g), dp_ols(y ~ x, d, epsilon = 1, panel.id = ~ g + k),
+  dp_ols(y ~ x, d, epsilon = 1, weights = k, cov_type = "nonrobust", bounds = list(k = c(0, 9))),
   dp_ols(y ~ x | g | k ~ real, d, epsilon = 1), dp_ols(y ~ sw(x, k), d, epsilon = 1),
   dp_ols(y ~ X, d, epsilon = 1), dp_ols(y ~ x, d, "OLS", 1), dp_ols(y ~ x, d, "logit", 1),
   dp_ols(y ~ x, d, epsilon = 1, subset = !is.na(x)),
@@ -202,6 +206,8 @@ bad_calls <- expression(
   dp_plan(y ~ x, 100, unit, "adassp", 1, repetitions = 3),
   dp_plan(y ~ x, 100, unit, "adassp", 1, term = "x"),
   dp_plan(y ~ x, 100, unit, "adassp", 1, repetitions = TRUE),
+  dp_plan(y ~ x, 100, unit, "adassp", 1, data = d), dp_plan(y ~ x, 100, unit, family = "poisson"),
+  dp_plan(y ~ x, 100, unit, "adassp", 1, sds = 1), weights(weighted),
   dp_plan(y ~ x, 100, unit, "adassp", 1, seed = -1),
   dp_plan(y ~ x, 100, unit, "adassp", 1, seed = "a"),
   dp_plan(y ~ x, 100, unit, "adassp", 1, alpha = 2),
@@ -228,6 +234,9 @@ bad_calls <- c(bad_calls, expression(
   dp_logit(b ~ x, d, 1, cov_type = "HC3"), dp_logit(b ~ x, d, 1, cov_type = "cluster"),
   dp_logit(b ~ x, d, 1, unknown = 2), dp_logit(b ~ x, d, 1, seed = 1), dp_logit(b ~ x, d, 1, unit = nowhere),
   dp_logit(b ~ x, d, 1, budget = 2), dp_logit(b ~ x, d, 1, neighbors = "swap"),
+  dp_logit(b ~ x, d, 1, fixef = "g"), dp_logit(b ~ x, d, 1, instruments = "k"),
+  dp_logit(b ~ x, d, 1, exposure = one), dp_logit(b ~ x, transform(d, t = k), 1, exposure = t),
+  dp_logit(b ~ x, d, 1, weights = k, cov_type = "nonrobust", bounds = list(k = c(0, 9))),
   dp_glm(b ~ x, gaussian, d, epsilon = 1), dp_glm(b ~ x, binomial("probit"), d, epsilon = 1),
   dp_margins(fit), dp_margins(3), dp_glm(b ~ x, 3, d, epsilon = 1), dp_glm(b ~ x, data = d), dp_ols(b ~ x, d, epsilon = 1, family = binomial)
 ))
@@ -258,6 +267,7 @@ bad_calls <- c(bad_calls, expression(
   dp_iv(y ~ 1 | x ~ k, d, 1, weights = k), dp_iv(y ~ 1 | x ~ k, d, 1, cluster = g),
   dp_iv(y ~ 1 | x ~ k, d, 1, cov_type = "nonrobust"), dp_iv(y ~ 1 | x ~ k, d, 1, unit = nowhere),
   dp_iv(y ~ 1 | x ~ k, d, 1, vcov = "HC1"), dp_iv(y ~ 1 | x ~ k, d, 1, unknown = 2),
+  dp_iv(y ~ 1 | x ~ k, d, 1, endog = x), dp_iv(y ~ 1 | y ~ k, d, 1, penalty = 1),
   dp_iv(y ~ 1 | x ~ k, d, 1, seed = 1), dp_iv(y ~ 1 | x ~ k, d, 1, budget = 2),
   dp_first_stage(fit), dp_anderson_rubin(fit), dp_anderson_rubin(3), dp_ols(y ~ 1 | x ~ k, d, epsilon = 1)
 ))
@@ -309,6 +319,7 @@ messages_of <- function(calls) {
     with_insecure_seed(1, {
       fit <- dp_ols(y ~ x, d, "noisy_stats", 1, bounds = unit)
       fits <- dp_ols(list(y ~ x), d, "noisy_stats", 1, bounds = unit)
+      weighted <- dp_ols(y ~ x, d, "adassp", 1, bounds = c(unit, list(k = c(0, 2))), weights = k)
       by <- dp_ols(y ~ x, transform(d, tract = k), "noisy_stats", 1, by = "tract", bounds = unit)
     })
     budget <- dp_budget(2)

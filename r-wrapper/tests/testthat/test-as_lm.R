@@ -95,8 +95,14 @@ test_that("anova() refuses what it cannot compare, and has NA without standard e
   skip_without_python()
   fit <- dp_ols(y ~ x, line(), "noisy_moments", 4, bounds = unit)
   other <- dp_ols(x ~ y, line(), "noisy_moments", 4, bounds = unit)
+  d <- transform(line(), y = y > 0.5)
+  larger <- dp_ols(y ~ x + tract, d, epsilon = 4)
+  absorbing <- dp_ols(y ~ x | tract, d, epsilon = 4)
+  odds <- dp_logit(y ~ x, d, epsilon = 4)
+  expect_identical(anova(larger, dp_ols(y ~ x, d, epsilon = 4))$Df, c(NA, 1))
   refused <- list(quote(anova(fit, other)), quote(anova(fit, fit)), quote(anova(fit, lm(y ~ x, line()))),
-                  quote(anova(fit, test = "F")))
+                  quote(anova(fit, test = "F")), quote(anova(larger, absorbing)),
+                  quote(anova(larger, odds)))
   for (call in refused) {
     expect_error(eval(call), "expected", class = "dpstats_argument_error")
   }

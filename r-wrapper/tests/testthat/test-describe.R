@@ -137,6 +137,9 @@ test_that("dates count days, which the description says, and have no levels", {
   x <- table_one(~ age + day, d)
   expect_equal(figure(tidy(x), "day", "mean") - figure(tidy(x), "age", "mean"), 18262, tolerance = 1e-4)
   expect_output(print(x), "day counts days since 1970-01-01: as.Date\\(x, \"1970-01-01\"\\) makes dates")
+  for (format in c("latex", "html", "markdown")) {
+    expect_output(print(x, format), "day counts days since 1970-01-01: as.Date")
+  }
   by_day <- table_one(~educ, transform(d, day = as.Date("2020-01-01") + union), by = "day", groups = as.Date("2020-01-01") + 0:1)
   expect_match(by_day$notes, "day counts days", all = FALSE)
   expect_identical(unique(tidy(by_day)$day), as.Date("2020-01-01") + 0:1)

@@ -175,6 +175,8 @@ test_that("numbers of R are taken for what they are", {
   d <- people(3000)
   fit <- dp_ols(wage ~ educ + age + sex + union, d, "adassp", 1, select = "kendall", k = 2)
   expect_length(fit$selected, 2L)
+  expect_identical(deparse1(fit$call$formula), "wage ~ educ + age + sex + union")
+  expect_length(update(fit, data = d)$selected, 2L) # of the same four
   fit <- dp_ols(wage ~ educ, d, "exp_theil_sen", 4L, bounds = limits[c("wage", "educ")], k = 3)
   expect_identical(fit$status, "ok")
   fit <- dp_ols(wage ~ educ, d, "adassp", 1, bounds = limits[1:2],
@@ -324,6 +326,8 @@ test_that("dates are not taken for other numbers", {
   fit <- with_insecure_seed(1, dp_ols(y ~ x + day, d, epsilon = 100))
   new <- data.frame(x = 0.5, day = day)
   expect_equal(predict(fit, new), predict(fit, data.frame(x = 0.5, day = as.numeric(day))))
+  alone <- dp_ols(y ~ day, d, epsilon = 100, bounds = list(day = day + c(0, 9)))
+  expect_identical(range(line_data(alone, 0.95)$x), day + c(0, 9)) # of pictures
   refused <- function(call, why) expect_error(call, why, class = "dpstats_argument_error")
   refused(predict(fit, data.frame(x = day, day = day)), "newdata has dates for 'x', a column that is none")
   refused(predict(fit, data.frame(x = 0.5, day = "2021-01-01")), "as of as.Date\\(\\), or numeric, got character")

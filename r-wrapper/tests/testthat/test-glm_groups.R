@@ -18,6 +18,7 @@ test_that("each group is glm's fit of its rows as epsilon grows", {
     expect_s3_class(by, c("dp_glm_groups", "dp_ols_groups"), exact = TRUE)
     expect_identical(as.character(by$groups$region), c("n", "s", "w"))
     expect_identical(by$status[1:2], c("ok", "ok"))
+    expect_identical(family(by)$family, family)
     for (label in c("n", "s")) {
       reference <- glm(formula, family, d, subset = region == label)
       expect_lt(max(abs(coef(by[[label]]) - coef(reference)) / sqrt(diag(vcov(reference)))), 0.1)

@@ -275,6 +275,8 @@ test_that("some groups are groups, and one is asked as a fit is", {
   expect_identical(confint(some, level = 0.8)[3:4, -1L], confint(by, level = 0.8)[1:2, -1L],
                    ignore_attr = TRUE)
   expect_identical(by[by$status == "ok"], by)
+  expect_identical(list(labels(by), variable.names(by), family(by)$family),
+                   list("x", c("(Intercept)", "x"), "gaussian"))
   for (i in list("7", 2L)) {
     fit <- by[[i]]
     expect_identical(coef(fit), unlist(coef(by)[2L, -1L]))

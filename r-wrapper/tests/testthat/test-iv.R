@@ -180,6 +180,9 @@ test_that("effects between two bars are absorbed, as by feols()", {
   x <- cbind(centred$age, centred$educ)
   expect_equal(unname(coef(fit)), drop(solve(crossprod(z, x), crossprod(z, centred$wage))),
                tolerance = 1e-4)
+  expect_identical(deparse1(formula(fit)), "wage ~ age + educ | state")
+  expect_match(attr(anova(fit), "heading"), "^Response: wage$", all = FALSE)
+  expect_true(any(grepl("^response +wage$", capture.output(print(dp_compare(fit))))))
   expect_error(fit_iv(wage ~ age | state | near | educ ~ far, d), "as in y ~ x \\| state \\| d ~ z",
                class = "dpstats_argument_error")
 })

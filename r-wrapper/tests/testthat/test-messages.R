@@ -5,6 +5,7 @@ python_words <- paste(
   "\\b(None|True|False|NoneType|tuple|dict|mapping|dtype|Categorical|DataFrame)\\b",
   "\\b(pandas|polars|numpy)\\b", "\\b(np|dp|dpstats)\\.[a-zA-Z_]", "\\b(float|int)(32|64)\\b", "\\*\\*",
   "\\bQ\\(|\\bC\\((?!.*contr)", "\\{", "(^|[^n]) \\[", "\\(['\"]", "(got|only) \\(", "(?<![0-9.])[0-9]+\\.0\\b(?!\\.)",
+  "(write|as in) \"[^\"]* ~ ", # formulas of R have no quotes
   "Error\\b", "stopped|failed", "(?<!column )(?<!\\w)'[^'\"]*'", "\\b[a-z_]+=([ ,;.)]|$)", sep = "|"
 )
 

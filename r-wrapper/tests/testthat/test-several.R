@@ -82,7 +82,8 @@ test_that("a list of fits is asked as each of its fits is", {
   skip_without_python()
   fits <- fit_both()
   new <- data.frame(x = c(0.2, 0.6))
-  for (ask_fit in list(vcov, confint, function(fit) predict(fit, new, interval = "confidence"))) {
+  at_new <- function(fit) predict(fit, new, interval = "confidence")
+  for (ask_fit in list(vcov, confint, sigma, formula, df.residual, at_new)) {
     expect_identical(ask_fit(fits)[["z ~ x"]], ask_fit(fits[["z ~ x"]]))
   }
   rows <- augment(fits, newdata = new)
@@ -90,6 +91,7 @@ test_that("a list of fits is asked as each of its fits is", {
   expect_identical(rows[3:4, -1L], augment(fits[[2L]], newdata = new))
   expect_s3_class(fits["z ~ x"], "dp_ols_list")
   expect_error(confint(fits, vcov = "HC1"), class = "dpstats_argument_error")
+  expect_error(AIC(fits), "likelihoods", class = "dpstats_not_released_error")
   groups <- fit_both(by = "tract")
   expect_error(plot(groups), "plot(fits[[1]])", fixed = TRUE, class = "dpstats_argument_error")
 })

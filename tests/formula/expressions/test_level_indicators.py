@@ -72,9 +72,12 @@ def test_what_i_does_not_take_is_refused(text, reason, dialect):
         Formula.parse(dialect(text)).design(SCHEMA)
 
 
-@pytest.mark.parametrize("text", ["y ~ I(i(year))", "y ~ i(year, keep=2008)"])
+@pytest.mark.parametrize(
+    "text",
+    ["y ~ I(i(year))", "y ~ i(year, keep=2008)", RFormula("y ~ i(year, z, keep = 2008)")],
+)
 def test_it_stands_alone_and_has_no_other_option(text):
-    with pytest.raises(FormulaError, match=r"i\(\) (must stand alone|takes)"):
+    with pytest.raises(FormulaError, match=r"i\(\) (must stand alone|takes|has no keep =)"):
         Formula.parse(text).design(SCHEMA)
 
 
