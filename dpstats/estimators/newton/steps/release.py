@@ -21,10 +21,8 @@ from dpstats.estimators.newton.steps.state import PRIOR, NewtonState, prior_vari
 from dpstats.estimators.newton.steps.whitening import Whitening
 from dpstats.evidence import NewtonEvidence
 
-# A direction is weak if its variance exceeds this times its prior variance.
-_WEAK = 1.0
-# All are where less than this part of X'X stands clear of its noise: steps then stop halfway
-# (benchmarks/tails.py, a table of 21 coefficients and 1,729 rows). So they do where noise has more
+# All directions are weak where less than this part of X'X stands clear of its noise: steps then
+# stop halfway (benchmarks/tails.py, 21 coefficients, 1,729 rows). So they do where noise has more
 # than this part of p directions: the noise on k of them is one random symmetric matrix in all
 # steps, of a norm of about 2 root(k / p) in units of X'X there, and from 1 on steps come no closer.
 # For k up to two it is smaller. (A table of 36 coefficients and 17,379 rows at epsilon .3: the
@@ -122,9 +120,9 @@ class _Fit:
 
     @property
     def weak(self) -> np.ndarray:
-        """Tell which directions (p,) the noise could account for."""
+        """Tell which directions (p,) the noise could account for: no more is known than before."""
         variance = self.state.variance
-        weak = variance > _WEAK * prior_variance(len(variance))
+        weak = variance > prior_variance(len(variance))
         every = self.failed or self.wild or is_swamped(self.whitening)
         return (self.whitening.eigenvalues < 0) | weak | every
 

@@ -46,8 +46,8 @@ _HIDDEN_HEAVY, _HIDDEN_SHARE = 0.4, 0.005
 # by leverage, and at least by so much. It is hardly above the response's own, and may be the
 # farther above it the more likely a heavy tail is.
 _LEVERAGE_ERROR, _LEAST_ERROR, _MOST_SQUARE, _ABOVE, _ABOVE_HEAVY = 0.15, 0.05, 1.5, 0.5, 10.0
-# A way is lengthened as if X'X were at least this share of what it is taken for. With less than
-# half a quarter more of the intervals are hidden at 1,000 rows (benchmarks/few_rows.py).
+# The way to least squares is lengthened as if X'X were at least this share of what it is taken for
+# (benchmarks/few_rows.py; 0.3 and 1 were tried).
 _LEAST_SHARE = 0.5
 # A position leaves at least this part of the response's variance.
 _LEAST_LEFT = 1e-6
