@@ -57,6 +57,9 @@ _FAR, _NEAR = 5.0, 2.0
 _KURTOSIS, _CONCENTRATION = (1.5, 3.0, 6.0), (0.3, 0.8, 1.7)
 # Residuals' mean square is so many times the variance of the response at most, by noise alone.
 _OFF = 2.0
+# The way to least squares is lengthened as if X'X were at least this share of what it is taken for
+# (benchmarks/few_rows.py; 0.3 and 1 were tried).
+_LEAST_SHARE = 0.5
 # The prior is taken to leave at least this part of a direction.
 _LEAST_LEFT = 0.05
 # A fit is imprecise where the noise moves some coefficient by more than this, in units of the
@@ -118,11 +121,21 @@ class _Fit:
         squares = self.state.squares
         return float(np.fmax((squares.clipped - squares.noise) / _OFF, 1.0))
 
+    @cached_property
+    def variance(self) -> np.ndarray:
+        """Return the variances (p,) of the position: no less than what steps left of the way to it.
+
+        The way has a part of the response's variance, X'X times its square, so where X'X is a share
+        of what it is taken for the way is the longer, by one over the root of the share.
+        """
+        state, shares = self.state, np.maximum(self.whitening.shares, _LEAST_SHARE)
+        left = (np.square(state.left) / shares).mean(axis=1)
+        return np.maximum(state.variance, prior_variance(len(state.variance)) * left)
+
     @property
     def weak(self) -> np.ndarray:
         """Tell which directions (p,) the noise could account for: no more is known than before."""
-        variance = self.state.variance
-        weak = variance > prior_variance(len(variance))
+        weak = self.variance > prior_variance(len(self.variance))
         every = self.failed or self.wild or is_swamped(self.whitening)
         return (self.whitening.eigenvalues < 0) | weak | every
 
@@ -131,7 +144,7 @@ class _Fit:
         state, sampling = self.state, self.state.sampling(self.whitening, self.rows)
         back = self.reference.y_scale * self.directions
         # what the prior has moved a direction by counts as an error of unknown sign
-        noise = self.off * (state.variance + (state.eta - self.shrunken) ** 2)
+        noise = self.off * (self.variance + (state.eta - self.shrunken) ** 2)
         variance = noise + np.diag(sampling)
         cov = (back * variance) @ back.T
         if state.products is not None:

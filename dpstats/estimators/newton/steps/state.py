@@ -86,7 +86,7 @@ class NewtonState:
     moved_noise: float = 0.0
     hidden: float = 1.0
     clusters: Clusters | None = None
-    left: np.ndarray | float = 1.0
+    left: np.ndarray | float = 0.0
 
     def left_over(self, step: np.ndarray, step_variance: float) -> float:
         """Estimate from the next step what part of its squared length the last one left over.

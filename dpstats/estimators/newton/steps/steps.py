@@ -46,9 +46,6 @@ _HIDDEN_HEAVY, _HIDDEN_SHARE = 0.4, 0.005
 # by leverage, and at least by so much. It is hardly above the response's own, and may be the
 # farther above it the more likely a heavy tail is.
 _LEVERAGE_ERROR, _LEAST_ERROR, _MOST_SQUARE, _ABOVE, _ABOVE_HEAVY = 0.15, 0.05, 1.5, 0.5, 10.0
-# The way to least squares is lengthened as if X'X were at least this share of what it is taken for
-# (benchmarks/few_rows.py; 0.3 and 1 were tried).
-_LEAST_SHARE = 0.5
 # A position leaves at least this part of the response's variance.
 _LEAST_LEFT = 1e-6
 # Relative error of a Hessian: so many times the share of the rows whose scores were cut, between
@@ -89,9 +86,9 @@ class Steps:
         variance = (deviation / slope) ** 2 + (_START_ERROR * eta) ** 2
         variance += self.whitening.errors @ eta**2 / self.rows**2 + self.whitening.unsure**2 * prior
         part = prior / (prior + variance)
-        left = self._left(part)
-        known = np.maximum(part * variance, self._unmoved(left))
-        return NewtonState(part * eta, known, Bias.none(p), sigma=self._usual_part, left=left)
+        return NewtonState(
+            part * eta, part * variance, Bias.none(p), sigma=self._usual_part, left=self._left(part)
+        )
 
     def step(self, state: NewtonState, tail: Tail, cost: Cost) -> NewtonState:
         """Choose a limit by the tail of score norms, step, and combine with what was known.
@@ -130,12 +127,11 @@ class Steps:
         earlier = state.bias.at_least(bias, len(self.rare.rarity))
         before = known + earlier.variance
         gain = before / (before + variance + bias.variance)
-        left, variance = state.left * self._left(gain), (1 - gain) ** 2 * known + gain**2 * variance
         squares, noise = max(squares, 0.0) / (rows * size), square_deviation / (rows * size)
         beyond = float(squares_cut(tail, cut)) / (tail.rows * self.part)
         return NewtonState(
             eta=eta + gain * step,
-            variance=np.maximum(variance, self._unmoved(left)),
+            variance=(1 - gain) ** 2 * known + gain**2 * variance,
             sigma=min(math.sqrt(max(tail.mean_square(limit), 1e-12)), 1.1 * state.sigma),
             bias=earlier.combined(bias, gain),
             square=self._square(squares + noise, beyond, slope, explained),
@@ -145,7 +141,7 @@ class Steps:
             moved_noise=float((gain**2).sum() * step_variance),
             squares=Squares(squares, noise, beyond),
             hidden=hidden_share(tail.deviation, self.rows),
-            left=left,
+            left=state.left * self._left(gain),
         )
 
     def _left(self, gain: np.ndarray) -> np.ndarray:
@@ -155,15 +151,6 @@ class Steps:
         for. That is so in all steps alike, so that these parts multiply.
         """
         return 1 - gain[:, None] * self.whitening.shares
-
-    def _unmoved(self, left: np.ndarray) -> np.ndarray:
-        """Return the variances (p,) of what steps have ``left`` (p, m) of the way from zero.
-
-        The way has a part of the response's variance, X'X times its square, so where X'X is a share
-        of what it is taken for the way is the longer, by one over the root of the share.
-        """
-        prior, shares = prior_variance(len(left)), np.maximum(self.whitening.shares, _LEAST_SHARE)
-        return prior * (left**2 / shares).mean(axis=1)
 
     def _flat(self, state: NewtonState, tail: Tail) -> FlatLosses:
         """Return what rows far out in one column may lose to a limit."""
