@@ -90,7 +90,7 @@ def with_cov_type(
     """Return the options with cov_type="cluster" where, and only where, there are clusters."""
     asked = options.get("cov_type")
     # what can cluster by a column counts weighted rows in parts, whose errors are robust
-    if asked == "nonrobust" and weighted and "clusters" in method.takes:
+    if is_word(asked, "nonrobust") and weighted and "clusters" in method.takes:
         raise ArgumentError(
             "cov_type='nonrobust' takes errors of one variance, which weighted rows have not, for "
             'granted; with weights= leave it out, which stands for "HC1"'
