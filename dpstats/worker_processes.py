@@ -46,8 +46,8 @@ def done(
 
 
 def _end_with_the_parent(parent: int) -> None:
-    """Leave interrupts to the parent process, and end a worker when that is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
+    """End a worker silently at an interrupt, and when its parent process is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     threading.Thread(target=_wait_for_the_end, args=(parent,), daemon=True).start()
 
 
