@@ -21,7 +21,8 @@ def done(
     """Yield ``(name, work(piece))`` as pieces end, in order with one process, which is this one.
 
     Others start afresh, with modules of their own, so that ``work`` is a function of a module. They
-    are loky's: a script that starts them needs no ``if __name__ == "__main__":``.
+    are loky's: a script that starts them needs no ``if __name__ == "__main__":``. There are no more
+    than processors.
 
     >>> dict(done(len, {"a": "xy", "b": ""}, 1))
     {'a': 2, 'b': 0}
@@ -31,7 +32,7 @@ def done(
         return
     from loky import ProcessPoolExecutor, as_completed
 
-    count = min(n_jobs, len(pieces))
+    count = min(n_jobs, len(pieces), os.cpu_count() or 1)
     pool = ProcessPoolExecutor(
         count, initializer=_end_with_the_parent, initargs=(os.getpid(),), env=_ONE_THREAD
     )

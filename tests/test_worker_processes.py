@@ -37,6 +37,17 @@ def test_an_error_in_a_process_is_the_caller_s():
         dict(done(refused, dict(enumerate(range(4))), 2))
 
 
+def process(_) -> int:
+    """The number of the process that does a piece of work."""
+    time.sleep(0.1)
+    return os.getpid()
+
+
+def test_there_are_no_more_processes_than_processors():
+    found = set(dict(done(process, dict.fromkeys(range(20)), 10**6)).values())
+    assert os.getpid() not in found and 1 <= len(found) <= (os.cpu_count() or 1)
+
+
 SLEEPERS = """
 import time
 from dpstats.worker_processes import done

@@ -19,6 +19,7 @@ from dpstats.progress_bar import progress_bar
 # Candidate inputs are compared on this fraction of the trials for the choice, and at this alpha:
 # the bounds of few outputs are low, but rank the pairs well.
 _SCREENING, _SCREENING_ALPHA = 0.2, 0.3
+# More trials would take years.
 _MOST_TRIALS = 10**9
 
 

@@ -16,6 +16,7 @@ from dpstats.numerics import Rows
 from dpstats.option_checks import whole
 from dpstats.privacy import GDP, validate_guarantee
 
+# Synthetic tables of more regressors, whose products are audited, would not fit in memory.
 _MOST_REGRESSORS = 1000
 # One release as numbers by name, without the numbers that were not released.
 Output = Mapping[str, float]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from dpstats.call.unsupported import EFFECTS, OF_LINEARMODELS
+from dpstats.call.unsupported import OF_LINEARMODELS
 from dpstats.codebook import PARTS
 from dpstats.codebook import Schema as Declared
 from dpstats.engines import AnyTable
@@ -46,7 +46,7 @@ def check_columns(declared: Declared, formulas: Collection[Formula], table: AnyT
     used = dict.fromkeys(name for formula in formulas for name in formula.variables)
     for name in used:
         if name not in columns and name in OF_LINEARMODELS:
-            raise ArgumentError(f"there is no column {name!r}; {EFFECTS}")
+            raise ArgumentError(f"there is no column {name!r}; {OF_LINEARMODELS[name]}")
         if name not in columns:
             raise no_column(name, table.columns)
         if not is_utf8(name):

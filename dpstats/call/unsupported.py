@@ -11,7 +11,7 @@ _ROBUST = (
     'errors of different variances have cov_type="HC1", with the default, adassp, ssp, '
     "shrunken and noisy_moments"
 )
-EFFECTS = "write 'y ~ x | column', which absorbs the effects of a column"
+_EFFECTS = "write 'y ~ x | column', which absorbs the effects of a column"
 _PERSON = (
     'name their column, unit="person", which protects all rows of a person together and clusters '
     "standard errors"
@@ -30,8 +30,11 @@ _LEVEL = "give it to result.summary(alpha=) or result.conf_int(alpha=), which co
 _BOUNDS = "give bounds={column: (low, high)} on columns as they are in the data"
 _PENALTY = "adassp and noisy_newton choose their own ridge, and select= keeps the best terms"
 _RANDOM = "there are no random effects; write 'y ~ x | column' or by= for effects by group"
-# How formulas of linearmodels ask for the effects of the rows' index.
-OF_LINEARMODELS = ("EntityEffects", "TimeEffects", "FixedEffects")
+OF_LINEARMODELS = dict.fromkeys(
+    ("EntityEffects", "TimeEffects", "FixedEffects"),
+    "dp_ols and dp_iv absorb the effects of a column, as in 'y ~ x | column'",
+)
+"""Say what to write for how formulas of linearmodels ask for effects of the rows' index."""
 # Arguments that several functions do not take, each for a reason of its own.
 _ERRORS = ("vcov", "vce", "se", "se_type", "robust", "hetero", "cov")
 _PERSONS = ("id", "subject", "entity", "panel_id", "person")
@@ -47,7 +50,7 @@ INSTEAD = {
     **dict.fromkeys(_ERRORS, _ROBUST),
     **dict.fromkeys(["clusters", "cluster_var", "cov_kwds"], _CLUSTER),
     **dict.fromkeys(_PERSONS, _PERSON),
-    **dict.fromkeys(_ABSORBED, EFFECTS),
+    **dict.fromkeys(_ABSORBED, _EFFECTS),
     **dict.fromkeys(_GROUPS, 'write by="column" for one fit a group'),
     **dict.fromkeys(_RANDOMS, _RANDOM),
     **dict.fromkeys(_FAMILY, _LINEAR),

@@ -127,9 +127,9 @@ def _run(fit: GroupFit, rows: GroupedRows, n_jobs: int | None) -> Iterator[list[
     lock, so that threads would wait for one another: these are for processes, where there are to be
     several. Seeded noise is one sequence of numbers, so its chunks take turns.
     """
-    groups, size = len(rows.sizes), _CHUNK
+    groups, size, most = len(rows.sizes), _CHUNK, os.cpu_count() or 1
     serial, in_loops = not Noise(fit.cost).private, fit.method.each is not None
-    workers = 1 if serial else n_jobs or (os.cpu_count() or 1 if in_loops else 1)
+    workers = 1 if serial else min(n_jobs or (most if in_loops else 1), most)
     if not in_loops:
         size = min(size, max(groups // (_EVEN * workers), 1))
     chunks = np.split(np.arange(groups), range(size, groups, size))

@@ -190,8 +190,8 @@ def dp_ols(
         call about the same data from its records at no cost.
     n_jobs : int, optional
         How many threads fit groups, >= 1, by default one a processor; or, where a method fits
-        groups one by one as the default does, how many processes, by default one. The release
-        does not depend on it.
+        groups one by one as the default does, how many processes, by default one. There are no
+        more than processors, and the release does not depend on it.
     progress : bool, optional
         Progress bar over groups, or over what one fit releases; by default on a terminal, for
         runs over a second.

@@ -91,7 +91,7 @@ PYTHON = [
     ("fit('y ~ x | known + region', df)", "the first column after |"),
     ("fit('y ~ x | region', df, method='tukey')", "cannot absorb region"),
     ("fit('y ~ x | region', df, x_new=[0.5])", "x_new"),
-    ("fit('y ~ x + EntityEffects', df)", "write 'y ~ x | column'"),
+    ("fit('y ~ x + EntityEffects', df)", "as in 'y ~ x | column'"),
     ("dp.dp_describe(df, epsilon=1)", "columns to name what to describe"),
     ("fit('y ~ x', df, method='adasp')", "'adassp'"),
     ("fit('y ~ x', df, method='OLS')", "every method fits least squares"),

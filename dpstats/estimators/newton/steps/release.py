@@ -55,10 +55,11 @@ _FAR, _NEAR = 5.0, 2.0
 # The square of what is cut off the scores along a coefficient over an even share of it, by the
 # kurtosis of its column; set by simulation (benchmarks/tails.py).
 _KURTOSIS, _CONCENTRATION = (1.5, 3.0, 6.0), (0.3, 0.8, 1.7)
-# Residuals' mean square is so many times the variance of the response at most, by noise alone.
-_OFF = 2.0
-# The way to least squares is lengthened as if X'X were at least this share of what it is taken for
-# (benchmarks/few_rows.py; 0.3 and 1 were tried).
+# The variance of the response was released too small where residuals' mean square is more than so
+# many times as large, less so many deviations of its noise.
+_OFF, _OFF_CLEAR = 2.0, 2.0
+# The distance to least squares is taken to be as large as if X'X were at least this share of what
+# it is taken for (benchmarks/few_rows.py; 0.3 and 1 were tried).
 _LEAST_SHARE = 0.5
 # The prior is taken to leave at least this part of a direction.
 _LEAST_LEFT = 0.05
@@ -111,22 +112,24 @@ class _Fit:
 
     @property
     def off(self) -> float:
-        """Return by what factor the variance of the response must be larger than released, from 1.
+        """Return by what factor the response's variance must exceed the released one, at least 1.
 
-        Residuals' mean square is no more than that, beside the noise on both; errors are known in
-        its units, as coefficients explain no more than all of it.
+        It is no less than residuals' mean square. Errors are bounded in units of it, as
+        coefficients explain no more than all of it. Of units, or of rows with weights, squares are
+        those of scores, which do not tell.
         """
         if self.problem.in_parts:
             return 1.0
         squares = self.state.squares
-        return float(np.fmax((squares.clipped - squares.noise) / _OFF, 1.0))
+        return float(np.fmax((squares.clipped - _OFF_CLEAR * squares.noise) / _OFF, 1.0))
 
     @cached_property
     def variance(self) -> np.ndarray:
-        """Return the variances (p,) of the position: no less than what steps left of the way to it.
+        """Return the variances (p,) of the position, at least as large as what steps have left.
 
-        The way has a part of the response's variance, X'X times its square, so where X'X is a share
-        of what it is taken for the way is the longer, by one over the root of the share.
+        The distance from zero to least squares explains a part of the response's variance, X'X
+        times its square. So where X'X is a share of what it is taken for, that distance is larger
+        by one over the root of the share.
         """
         state, shares = self.state, np.maximum(self.whitening.shares, _LEAST_SHARE)
         left = (np.square(state.left) / shares).mean(axis=1)

@@ -69,8 +69,8 @@ class NewtonState:
     robust or clustered errors ``products`` (p, p) estimate the sum of products of scores, or of
     those of sums by ``clusters``. ``hidden`` is the share of the rows that the noise on the last
     histogram of scores could hide. The last step ``moved`` the position by this squared length, of
-    which noise is ``moved_noise``. Of the way to least squares the steps have ``left`` these parts
-    (p, m), by what X'X may be.
+    which noise is ``moved_noise``. The steps have ``left`` these parts (p, m) of the distance from
+    zero to least squares, by quantiles of what X'X may be.
     """
 
     eta: np.ndarray

@@ -86,7 +86,11 @@ def test_errors_are_longer_where_residuals_are_larger_than_the_response():
         released(variance=variance, squares=Squares(clipped, 0.5, 0.0)).evidence.privacy_cov
         for clipped in (1.5, 50.5)
     )
-    np.testing.assert_allclose(far, 25 * usual, rtol=1e-6)
+    np.testing.assert_allclose(far, 24.75 * usual, rtol=1e-6)  # (50.5 - 2 * 0.5) / 2
+    in_parts = released(
+        variance=variance, squares=Squares(50.5, 0.5, 0.0), problem=replace(PROBLEM, weighted=True)
+    )
+    assert np.diag(in_parts.evidence.privacy_cov).max() < 2 * np.diag(usual).max()
 
 
 def test_no_interval_is_shown_where_most_of_the_products_are_noise():
