@@ -118,37 +118,35 @@ class DPDescription(Published, PrintedTable):
 
         Without groups a row per variable, or level of a factor, with its mean or share, the
         standard error of that, standard deviation, quantiles and number of values; with groups a
-        column for each, with the mean or share and its standard error.
+        column for each, with the mean or share and its standard error, and the number of values
+        of the first variable, from which missing values may set those of others apart.
         """
         return self._by_group() if self.by is not None else self._by_statistic()
 
     def _by_statistic(self) -> pd.DataFrame:
         others = ["sd", *map(quantile_name, self.quantiles), "n", "missing"]
-        rows: dict[str, dict[str, str]] = {}
+        rows: dict[tuple[str, object], dict[str, str]] = {}
         for _, name, figure in self.figures:
-            key = name if figure.level is None else f"{name}: {figure.level}"
+            row = rows.setdefault((name, figure.level), {})
             if figure.statistic in ("mean", "share"):
-                cells = {"mean or share": _digits(figure.estimate), "(s.e.)": _error(figure)}
-                rows.setdefault(key, {}).update(cells)
+                row |= {"mean or share": _digits(figure.estimate), "(s.e.)": _error(figure)}
             elif figure.statistic in others:
-                rows.setdefault(key, {})[figure.statistic] = _digits(figure.estimate)
+                row[figure.statistic] = _digits(figure.estimate)
         columns = ["mean or share", "(s.e.)", *others]
-        table = pd.DataFrame.from_dict(rows, orient="index").reindex(columns=columns)
+        table = _table(rows).reindex(columns=columns)
         return table.astype(object).where(table.notna(), "")
 
     def _by_group(self) -> pd.DataFrame:
-        rows: dict[str, dict[str, str]] = {}
+        rows: dict[tuple[str, object], dict[str, str]] = {}
+        counts: dict[str, str] = {}
+        first = self.figures[0][1]
         for group, name, figure in self.figures:
             if figure.statistic in ("mean", "share"):
-                key = name if figure.level is None else f"{name}: {figure.level}"
                 cell = f"{_digits(figure.estimate)} {_error(figure)}".strip()
-                rows.setdefault(key, {})[str(group)] = cell
-        counts = ((g, f) for g, _, f in self.figures if f.statistic == "n")
-        first: dict[str, str] = {}
-        for group, figure in counts:
-            first.setdefault(str(group), _digits(figure.estimate))
-        rows["n"] = first
-        return pd.DataFrame.from_dict(rows, orient="index")
+                rows.setdefault((name, figure.level), {})[str(group)] = cell
+            elif figure.statistic == "n" and name == first:
+                counts[str(group)] = _digits(figure.estimate)
+        return pd.concat([_table(rows), pd.DataFrame([counts], [f"n of {first}"])])
 
     def summary(self) -> str:
         """Write the table with its notes as text."""
@@ -246,6 +244,12 @@ def _figure(content: Mapping) -> tuple[object, str, Figure]:
     )
     found = Figure(level=level, statistic=content["statistic"], status=content["status"], **own)
     return group, content["variable"], found
+
+
+def _table(rows: Mapping[tuple[str, object], Mapping[str, str]]) -> pd.DataFrame:
+    """Lay out the cells of variables and their levels, a row each; two may be called alike."""
+    names = [name if level is None else f"{name}: {level}" for name, level in rows]
+    return pd.DataFrame(list(rows.values()), index=names)
 
 
 def _digits(value: float) -> str:

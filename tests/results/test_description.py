@@ -41,6 +41,28 @@ def test_table_1_has_means_errors_and_shares():
     assert table.loc["y", "mean or share"] == "" and table.loc["g: <x>", "mean or share"] == "0.25"
 
 
+def test_table_1_of_groups_says_whose_values_it_counts_and_keeps_a_variable_called_n():
+    """A variable with missing values has fewer than its group, and names may be any."""
+    figures = tuple(
+        (group, name, Figure(None, statistic, value, 0.5, 0.0, 9.0))
+        for group in (0, 1)
+        for name, count in (("x", 40.0), ("n", 50.0))
+        for statistic, value in (("n", count + group), ("mean", 2.5 + group))
+    )
+    table = replace(description(), figures=figures, by="g").table()
+    assert table.index.tolist() == ["x", "n", "n of x"] and table.columns.tolist() == ["0", "1"]
+    assert table.loc["n"].tolist() == ["2.5 (0.5)", "3.5 (0.5)"]
+    assert table.loc["n of x"].tolist() == ["40", "41"]
+
+
+def test_a_variable_and_a_level_called_alike_have_a_row_each():
+    mean, share = description().figures[0][2], description().figures[3][2]
+    figures = ((None, "g: <x>", mean), (None, "g", share))
+    table = replace(description(), figures=figures).table()
+    assert table.index.tolist() == ["g: <x>", "g: <x>"]
+    assert table["mean or share"].tolist() == ["12,346", "0.25"]
+
+
 @pytest.mark.parametrize("name, escaped", [
     ("to_html", "a_%$&amp;=&lt;|b"),
     ("to_latex", r"a\_\%\$\&=\textless{}\textbar{}b"),
