@@ -18,10 +18,10 @@ from dpstats.errors import FormulaError
 from dpstats.formula.expressions.allow_list import read
 from dpstats.formula.expressions.polynomials import polynomial_suffixes
 from dpstats.formula.r.code import translate
-from dpstats.formula.r.factor import level_label
+from dpstats.formula.r.factor import NOT_ORDERED, level_label
 from dpstats.formula.r.terms import Terms
 from dpstats.formula.r.truth_values import with_numbers
-from dpstats.schema import Categorical, Schema
+from dpstats.schema import BOOLEAN, Categorical, Schema
 
 
 class RFactor(patsy.EvalFactor):
@@ -171,6 +171,7 @@ def _values(info: FactorInfo) -> patsy.ContrastMatrix:
 def contrasts(info: FactorInfo, schema: Schema, full: bool) -> patsy.ContrastMatrix:
     """Code a factor in a term: a matrix (levels, columns), with R's names of the columns."""
     factor, labels = info.factor, [level_label(level) for level in info.categories]
+    _check_recoded(factor, schema)
     order = _order(factor, labels)
     left_out = factor.coding.left_out
     if unknown := {*(left_out or ())} - {*labels}:
@@ -190,6 +191,18 @@ def contrasts(info: FactorInfo, schema: Schema, full: bool) -> patsy.ContrastMat
     return patsy.ContrastMatrix(matrix, suffixes)
 
 
+def _check_recoded(factor: RFactor, schema: Schema) -> None:
+    """Refuse what R refuses once it codes rows, which would be after the release."""
+    name = _column(factor)
+    if factor.coding.as_it_is and name is not None and schema.get(name) == BOOLEAN:
+        raise FormulaError(
+            f"{factor.label}: relevel() and C() take no column that is true or false; write "
+            f"factor({name}) in its place"
+        )
+    if factor.coding.reference is not None and _ordered(factor, schema):
+        raise FormulaError(f"{factor.label}: {NOT_ORDERED}")
+
+
 def _order(factor: RFactor, labels: list[str]) -> list[int]:
     """Order the levels as relevel() does, the reference first; gives their positions."""
     reference = factor.coding.reference
@@ -207,10 +220,15 @@ def _indicators(labels: list[str], kept: list[int]) -> patsy.ContrastMatrix:
 
 def _ordered(factor: RFactor, schema: Schema) -> bool:
     """Tell whether the column that is this factor is ordered; comparisons are not."""
-    reading = read(factor.code)
-    name = reading.bare or next(iter(reading.categorical), None)
+    name = _column(factor)
     kind = None if name is None else schema.get(name)
     return isinstance(kind, Categorical) and kind.ordered
+
+
+def _column(factor: RFactor) -> str | None:
+    """Return the name of the column that is this factor, None of comparisons."""
+    reading = read(factor.code)
+    return reading.bare or next(iter(reading.categorical), None)
 
 
 def _poly(levels: int) -> np.ndarray:

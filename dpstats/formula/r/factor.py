@@ -13,6 +13,10 @@ _CODINGS = {
     "contr.sum": "sum",
     "contr.helmert": "helmert",
 }
+NOT_ORDERED = (
+    "relevel() takes no ordered factor; write C(g, contr.treatment), which leaves out the first "
+    "level, or make an unordered column before the call"
+)
 FACTORS = ("factor", "as.factor", "ordered", "as.ordered", "relevel", "C", "i")
 
 
@@ -22,12 +26,14 @@ class Coding:
 
     With ``as_number`` it becomes one column of its numeric values, as by as.numeric(). With
     ``left_out``, which is not None for i() of fixest, it becomes indicators of the other levels.
+    R recodes by relevel() and C() no column that is true or false ``as_it_is``.
     """
 
     contrast: str | None = None
     reference: str | None = None
     as_number: bool = False
     left_out: tuple[str, ...] | None = None
+    as_it_is: bool = False
 
 
 def factor(node: Call) -> tuple[str, Coding]:
@@ -37,15 +43,18 @@ def factor(node: Call) -> tuple[str, Coding]:
             return _indicators(node)
         case "relevel":
             arguments = node.matched("x", "ref")
-            code, _ = _inner(node, arguments["x"])
-            return code, Coding("treatment", _text(arguments["ref"], node))
+            code, coding = _inner(node, arguments["x"])
+            if coding.contrast == "poly":
+                raise FormulaError(f"{node}: {NOT_ORDERED}")
+            reference = _text(arguments["ref"], node)
+            return code, Coding("treatment", reference, as_it_is=coding.as_it_is)
         case "C":
             arguments = node.matched("object", "contr")
             code, coding = _inner(node, arguments["object"])
             contrast = _CODINGS.get(str(arguments["contr"]))
             if contrast is None:
                 raise FormulaError(f"{node}: expected one of {', '.join(_CODINGS)}")
-            return code, Coding(contrast, coding.reference)
+            return code, Coding(contrast, coding.reference, as_it_is=coding.as_it_is)
     ordered = node.function in ("ordered", "as.ordered")
     names = ("x",) if node.function.startswith("as.") else ("x", "levels")
     arguments = node.matched(*names, needed=1)
@@ -75,7 +84,7 @@ def _indicators(node: Call) -> tuple[str, Coding]:
 def _inner(node: Call, inner: Node) -> tuple[str, Coding]:
     """Translate the factor inside relevel() or C()."""
     if isinstance(inner, Name):
-        return f"C(Q({inner.text!r}))", Coding()
+        return f"C(Q({inner.text!r}))", Coding(as_it_is=True)
     if isinstance(inner, Call) and inner.function in FACTORS:
         return factor(inner)
     raise FormulaError(f"{node}: expected a column or factor(column), got {inner}")

@@ -99,6 +99,7 @@ bad_calls <- expression(
   dp_ols(y ~ x, d, epsilon = 1, unit = ~ factor(k)), dp_ols(y ~ x, d, epsilon = 1, weights = ~ k^2),
   dp_ols(y ~ x + g, d, epsilon = 1, subset = g != "a"), dp_ols(y ~ b, d, epsilon = 1, subset = !b),
   dp_ols(y ~ poly(b, 2), d, epsilon = 1), dp_ols(y ~ C(g, sum), d, epsilon = 1),
+  dp_ols(y ~ relevel(b, ref = "TRUE"), d, epsilon = 1), dp_ols(y ~ C(b, contr.sum), d, epsilon = 1),
   dp_ols(y ~ s, d, epsilon = 1, levels = list(s = c("u", "v", "w")), subset = s %in% c("u", "w")),
   dp_ols(y ~ x, d, epsilon = 1, subset = as.integer(g) == 2), dp_ols(y ~ x, d, epsilon = 1, subset = g == "zz"),
   dp_ols(y ~ poly(x, 2)[, 1], d, epsilon = 1), dp_ols(y ~ poly(x, k, degree = 2), d, epsilon = 1),
