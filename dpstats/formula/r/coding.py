@@ -196,7 +196,7 @@ def _check_recoded(factor: RFactor, schema: Schema) -> None:
     name = _column(factor)
     if factor.coding.as_it_is and name is not None and schema.get(name) == BOOLEAN:
         raise FormulaError(
-            f"{factor.label}: relevel() and C() take no column that is true or false; write "
+            f"{factor.label}: R recodes no column that is true or false; write "
             f"factor({name}) in its place"
         )
     if factor.coding.reference is not None and _ordered(factor, schema):
