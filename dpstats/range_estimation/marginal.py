@@ -166,7 +166,7 @@ def from_quantiles(
     Rows that a first histogram shows farther out are added to it.
     """
     sd = reach / _NORMAL[eighths]
-    if limit is not None and sd < _ONE_VALUE * (limit.high - limit.low):
+    if limit is not None and sd < _ONE_VALUE * limit.high - _ONE_VALUE * limit.low:
         sd = 0.0
     if sd == 0:
         sd = _seen_deviation(seen, center)
