@@ -59,8 +59,8 @@ def _enough(times: float):
     return _ranges(_ENOUGH=5 * times, _ENOUGH_RESPONSE=10 * times)
 
 
-def _octaves(center: float, parts: int = 1) -> Distances:
-    return Distances(center)
+def _octaves(center: float, parts: int = 1, is_value: bool = False) -> Distances:
+    return Distances(center, is_value=is_value)
 
 
 def _middles(**names):

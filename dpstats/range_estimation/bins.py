@@ -62,10 +62,14 @@ class Dyadic:
 
 @dataclass(frozen=True)
 class Distances:
-    """Define dyadic bins, cut into ``parts``, of distances from a center; first [0, 2^-40)."""
+    """Define dyadic bins, cut into ``parts``, of distances from a center; first [0, 2^-40).
+
+    ``is_value`` tells that rows may have the center itself, as it is no middle of a bin.
+    """
 
     center: float
     parts: int = 1
+    is_value: bool = False
 
     @cached_property
     def edges(self) -> np.ndarray:

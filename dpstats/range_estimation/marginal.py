@@ -14,9 +14,6 @@ from dpstats.schema import Numeric
 
 # Standard deviations of a normal variable within which 7, 6, 5 and 4 eighths of it lie.
 _NORMAL = {7: 1.53, 6: 1.15, 5: 0.89, 4: 0.67}
-# Values no farther apart than this part of declared bounds are one value: where most rows have it,
-# quantiles of the distances from it are noise among the finest bins.
-_ONE_VALUE = 2.0**-30
 # A range from two quantiles reaches so many standard deviations to each side.
 _REACH = 2.5
 _POINTS = 41
@@ -166,8 +163,6 @@ def from_quantiles(
     Rows that a first histogram shows farther out are added to it.
     """
     sd = reach / _NORMAL[eighths]
-    if limit is not None and sd < _ONE_VALUE * limit.high - _ONE_VALUE * limit.low:
-        sd = 0.0
     if sd == 0:
         sd = _seen_deviation(seen, center)
     if sd == 0:

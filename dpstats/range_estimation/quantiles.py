@@ -30,9 +30,10 @@ _REACH, _REACH_RESPONSE = 1.5, 2.0
 # How much less likely, on the log scale, a magnitude e times as far from 1, or within declared
 # bounds from the farther end, is assumed to be.
 _TILT = 0.25
-# The same below it, for distances from a center of exactly zero: where most values are zero every
-# bin between zero and the others is as good as the next, and a small one ruins the column's unit.
-_TILT_FROM_ZERO = 1.0
+# The same below it, for distances from a center that is a value itself, zero or an end of declared
+# bounds: where most rows have it every bin between it and the others is as good as the next, and a
+# small one ruins the column's unit.
+_TILT_FROM_VALUE = 1.0
 # No bin is less likely than this makes it, in scores: with 2^38 rows they stay within 63 bits.
 _LEAST_LIKELY = 2.0**62
 # The range where nothing but zeros is seen.
@@ -84,9 +85,9 @@ def center_and_spread(
 ) -> dict[str, tuple[float, float, int]]:
     """Release for each column its median and how far from it k eighths of the rows lie, with k.
 
-    The distance is 0 where nothing but zeros is seen. The largest k of 7, 6, 5 and 4 is taken for
-    which a missing eighth of the rows stands clear of the noise. Neither is beyond declared bounds,
-    ``limits``, however few rows there are.
+    The distance is 0 where nothing is seen but zeros, or one end of declared bounds. The largest k
+    of 7, 6, 5 and 4 is taken for which a missing eighth of the rows stands clear of the noise.
+    Neither is beyond declared bounds, ``limits``, however few rows there are.
 
     Guarantee. The costs, as for :func:`quantile_ranges`.
     """
@@ -96,7 +97,7 @@ def center_and_spread(
     )  # fmt: skip
     distances = {
         name: 0.0
-        if center == 0 and spreads[name] <= Distances(0.0).edges[1]
+        if _is_value(center, upper) and spreads[name] <= Distances(0.0).edges[1]
         else max(spreads[name], upper - center)
         for name, (center, upper) in medians.items()
     }
@@ -117,7 +118,10 @@ def _median_and_distance(
     bins = ask("median", halves, first, dict.fromkeys(costs, Dyadic(_PARTS)), inside)
     medians = {n: (0.0 if 0.0 in ends else sum(ends) / 2, ends[1]) for n, ends in bins.items()}
     eighths = {n: eighths_of(cost) for n, cost in second.items()}
-    distances = {n: Distances(center, _PARTS) for n, (center, _) in medians.items()}
+    distances = {
+        n: Distances(center, _PARTS, _is_value(center, upper))
+        for n, (center, upper) in medians.items()
+    }
     farthest = {
         n: (0.0, max(inside[n][1] - center, center - inside[n][0]))
         for n, (center, _) in medians.items()
@@ -125,6 +129,11 @@ def _median_and_distance(
     }
     spreads = ask("spread", eighths, second, distances, farthest)
     return medians, {n: ends[1] for n, ends in spreads.items()}, eighths
+
+
+def _is_value(center: float, upper: float) -> bool:
+    """Tell whether a median is zero, or one end of declared bounds, to which its bin was cut."""
+    return center in (0.0, upper)
 
 
 def _eighths(rows: float, cost: Cost, neighbors: str) -> int:
@@ -210,8 +219,8 @@ def _tilted(kind: Dyadic | Distances, edges: np.ndarray, unit: float) -> np.ndar
 
     Without declared bounds that is 1, and else the farthest that a value can be.
     """
-    from_zero = isinstance(kind, Distances) and kind.center == 0
-    below = _TILT_FROM_ZERO if from_zero else _TILT
+    from_value = isinstance(kind, Distances) and kind.is_value
+    below = _TILT_FROM_VALUE if from_value else _TILT
     return np.where(edges[1:] <= unit, below, _TILT) * _magnitudes(edges, unit)
 
 
