@@ -119,7 +119,7 @@ class DPDescription(Published, PrintedTable):
         Without groups a row per variable, or level of a factor, with its mean or share, the
         standard error of that, standard deviation, quantiles and number of values; with groups a
         column for each, with the mean or share and its standard error, and the number of values
-        of the first variable, from which missing values may set those of others apart.
+        of the first variable; those of others are in :attr:`frame`.
         """
         return self._by_group() if self.by is not None else self._by_statistic()
 

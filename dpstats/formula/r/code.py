@@ -48,8 +48,9 @@ def translate(node: Node) -> tuple[str, Coding]:
     >>> from dpstats.formula.r.syntax import parse
     >>> translate(parse("log(x, 2) * I(k^2)"))[0]
     "((np.log(Q('x')) / 0.6931471805599453) * (Q('k') ** 2.0))"
-    >>> translate(parse("relevel(g, ref = 'b')"))
-    ("C(Q('g'))", Coding(contrast='treatment', reference='b', as_number=False, left_out=None))
+    >>> code, coding = translate(parse("relevel(g, ref = 'b')"))
+    >>> code, coding.contrast, coding.reference
+    ("C(Q('g'))", 'treatment', 'b')
     """
     node = _unwrapped(node)
     if isinstance(node, Call) and node.function in FACTORS:

@@ -18,7 +18,7 @@ from dpstats.errors import FormulaError
 from dpstats.formula.expressions.allow_list import read
 from dpstats.formula.expressions.polynomials import polynomial_suffixes
 from dpstats.formula.r.code import translate
-from dpstats.formula.r.factor import NOT_ORDERED, level_label
+from dpstats.formula.r.factor import level_label
 from dpstats.formula.r.terms import Terms
 from dpstats.formula.r.truth_values import with_numbers
 from dpstats.schema import BOOLEAN, Categorical, Schema
@@ -200,7 +200,10 @@ def _check_recoded(factor: RFactor, schema: Schema) -> None:
             f"factor({name}) in its place"
         )
     if factor.coding.reference is not None and _ordered(factor, schema):
-        raise FormulaError(f"{factor.label}: {NOT_ORDERED}")
+        raise FormulaError(
+            f"{factor.label}: relevel() takes no ordered factor; write C({name}, contr.treatment), "
+            "which leaves out the first level, or make an unordered column before the call"
+        )
 
 
 def _order(factor: RFactor, labels: list[str]) -> list[int]:
@@ -219,10 +222,10 @@ def _indicators(labels: list[str], kept: list[int]) -> patsy.ContrastMatrix:
 
 
 def _ordered(factor: RFactor, schema: Schema) -> bool:
-    """Tell whether the column that is this factor is ordered; comparisons are not."""
+    """Tell whether a factor is ordered, by the formula or its column; comparisons are not."""
     name = _column(factor)
     kind = None if name is None else schema.get(name)
-    return isinstance(kind, Categorical) and kind.ordered
+    return factor.coding.ordered or (isinstance(kind, Categorical) and kind.ordered)
 
 
 def _column(factor: RFactor) -> str | None:

@@ -1,6 +1,6 @@
 """Translate factor(), ordered(), relevel() and C() around one column of a formula of R."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,10 +13,6 @@ _CODINGS = {
     "contr.sum": "sum",
     "contr.helmert": "helmert",
 }
-NOT_ORDERED = (
-    "relevel() takes no ordered factor; write C(g, contr.treatment), which leaves out the first "
-    "level, or make an unordered column before the call"
-)
 FACTORS = ("factor", "as.factor", "ordered", "as.ordered", "relevel", "C", "i")
 
 
@@ -26,13 +22,15 @@ class Coding:
 
     With ``as_number`` it becomes one column of its numeric values, as by as.numeric(). With
     ``left_out``, which is not None for i() of fixest, it becomes indicators of the other levels.
-    R recodes by relevel() and C() no column that is true or false ``as_it_is``.
+    With ``ordered`` it is an ordered factor whatever the column is. R recodes a column ``as_it_is``
+    by relevel() and C() if it is a factor, but not if it is true or false.
     """
 
     contrast: str | None = None
     reference: str | None = None
     as_number: bool = False
     left_out: tuple[str, ...] | None = None
+    ordered: bool = False
     as_it_is: bool = False
 
 
@@ -44,17 +42,15 @@ def factor(node: Call) -> tuple[str, Coding]:
         case "relevel":
             arguments = node.matched("x", "ref")
             code, coding = _inner(node, arguments["x"])
-            if coding.contrast == "poly":
-                raise FormulaError(f"{node}: {NOT_ORDERED}")
             reference = _text(arguments["ref"], node)
-            return code, Coding("treatment", reference, as_it_is=coding.as_it_is)
+            return code, replace(coding, contrast="treatment", reference=reference)
         case "C":
             arguments = node.matched("object", "contr")
             code, coding = _inner(node, arguments["object"])
             contrast = _CODINGS.get(str(arguments["contr"]))
             if contrast is None:
                 raise FormulaError(f"{node}: expected one of {', '.join(_CODINGS)}")
-            return code, Coding(contrast, coding.reference, as_it_is=coding.as_it_is)
+            return code, replace(coding, contrast=contrast)
     ordered = node.function in ("ordered", "as.ordered")
     names = ("x",) if node.function.startswith("as.") else ("x", "levels")
     arguments = node.matched(*names, needed=1)
@@ -64,7 +60,7 @@ def factor(node: Call) -> tuple[str, Coding]:
     levels = ""
     if "levels" in arguments:
         levels = f", levels={[literal(value) for value in constants(arguments['levels'])]!r}"
-    return f"C(Q({column.text!r}){levels})", Coding("poly" if ordered else None)
+    return f"C(Q({column.text!r}){levels})", Coding(ordered=ordered)
 
 
 def _indicators(node: Call) -> tuple[str, Coding]:
@@ -85,7 +81,7 @@ def _inner(node: Call, inner: Node) -> tuple[str, Coding]:
     """Translate the factor inside relevel() or C()."""
     if isinstance(inner, Name):
         return f"C(Q({inner.text!r}))", Coding(as_it_is=True)
-    if isinstance(inner, Call) and inner.function in FACTORS:
+    if isinstance(inner, Call) and inner.function in FACTORS and inner.function != "i":
         return factor(inner)
     raise FormulaError(f"{node}: expected a column or factor(column), got {inner}")
 
