@@ -8,11 +8,11 @@ import numpy as np
 
 from dpstats.noise import Noise, ScoreQuery
 from dpstats.privacy import REPLACE_ONE, Cost
-from dpstats.range_estimation.bins import Distances, Dyadic, counts
+from dpstats.range_estimation.bins import Distances, Dyadic, Linear, counts
 from dpstats.schema import Batch, Numeric
 
-# Bins are eighths of an octave: years are told apart to a decade, and the range of a 0/1 column
-# ends at 1.7, where that of a whole octave would end at 3.
+# Bins are eighths of an octave: the range of a 0/1 column ends at 1.7, where that of a whole octave
+# would end at 3. One of years is 128 wide, so a median is looked for again inside its bin.
 _PARTS = 8
 # The quantiles, in eighths: the median of the values and of their distances from it six, or
 # seven where rows suffice, so that one very frequent value does not hide the others.
@@ -24,16 +24,23 @@ _SLACK = 6.0
 _CLEAR = 9.0
 # Fraction of a column's cost for its median, which needs less budget than the spread.
 _MEDIAN_FRACTION = 1 / 3
+# The same for a second median, inside the bin of the first.
+_CLOSER_FRACTION = 1 / 12
+# That is for bins of which half is wider than this, so of values from 64 on: others may be codes,
+# one of which most rows have, and beside it nothing is to be found.
+_WIDE = 2.0
+# A distance from the second median counts for no less, nor for less than this part of half a bin.
+_LEAST_PART = 1 / 16
 # The range reaches this many of these distances to each side: more for the response, because
 # clipping its tails biases the mean, while a regressor loses little with its own.
 _REACH, _REACH_RESPONSE = 1.5, 2.0
 # How much less likely, on the log scale, a magnitude e times as far from 1, or within declared
 # bounds from the farther end, is assumed to be.
 _TILT = 0.25
-# The same below it, for distances from a center that is a value itself, zero or an end of declared
-# bounds: where most rows have it every bin between it and the others is as good as the next, and a
-# small one ruins the column's unit.
-_TILT_FROM_VALUE = 1.0
+# So much less again for a distance below that at which others than the center are seen: where most
+# rows have it every bin between it and the others is as good as the next, and a small one ruins the
+# column's unit.
+_TILT_CLOSE = 0.75
 # No bin is less likely than this makes it, in scores: with 2^38 rows they stay within 63 bits.
 _LEAST_LIKELY = 2.0**62
 # The range where nothing but zeros is seen.
@@ -52,26 +59,29 @@ def quantile_ranges(
     """Release a range for each column of ``costs``, whatever the data: its median and its spread.
 
     ``total(count)`` is the sum of ``count(batch)`` over all batches of rows. The median is
-    released as the bin that holds it, among 1,458 of which eight make an octave; the spread
-    is the upper end of the one that holds six or seven eighths of the distances from it, which
-    depends on the released number of ``rows``.
+    released as the bin that holds it, among 1,458 of which eight make an octave, and one of 64
+    parts of that where it is wide; the spread is the upper end of the bin that holds six or seven
+    eighths of the distances from it, which depends on the released number of ``rows``.
 
-    Guarantee. The costs, under add/remove or replace-one: two choices by :func:`_choose` per
-    column, with fractions of its cost that add up to one. A choice names a bin whatever the data
-    are, so there is always a range; with few rows the bin is one that :data:`_TILT` favours, close
-    to 1 in magnitude. The median is released before the distances from it are queried, and both
-    costs are fixed beforehand, so they compose.
+    Guarantee. The costs, under add/remove or replace-one: two or three choices by :func:`_choose`
+    per column, with fractions of its cost that add up to one. A choice names a bin whatever the
+    data are, so there is always a range; with few rows the bin is one that :data:`_TILT` favours,
+    close to 1 in magnitude. Whether there are three, and what the second and third are about,
+    depends on what was released, and the fractions on nothing else, so they compose.
 
     A range that misses the tails biases the mean of what is clipped to it, and a wide one takes
     more noise. Over a wide span both cost little: in tests/call/test_auto_method.py the mean of
     500 rows at epsilon 1 loses less than 0.05 of R^2 for normal, lognormal, Pareto and half-zero
     values, and that of 2,000 where four fifths are the same.
     """
-    medians, spreads, _ = _median_and_distance(
+    found, _ = _median_and_distance(
         total, costs, noise, neighbors, lambda cost: _eighths(rows, cost, neighbors), one, {}
     )
     reach = {n: _REACH_RESPONSE if n == response else _REACH for n in costs}
-    return {n: _around(*medians[n], spreads[n], reach[n]) for n in costs}
+    return {
+        n: (center - reach[n] * distance, center + reach[n] * distance) if distance else ONLY_ZEROS
+        for n, (center, distance) in found.items()
+    }
 
 
 def center_and_spread(
@@ -91,49 +101,67 @@ def center_and_spread(
 
     Guarantee. The costs, as for :func:`quantile_ranges`.
     """
-    medians, spreads, eighths = _median_and_distance(
+    found, eighths = _median_and_distance(
         total, costs, noise, neighbors, lambda cost: _clear_eighths(rows, cost, neighbors), one,
         limits or {},
     )  # fmt: skip
-    distances = {
-        name: 0.0
-        if _is_value(center, upper) and spreads[name] <= Distances(0.0).edges[1]
-        else max(spreads[name], upper - center)
-        for name, (center, upper) in medians.items()
-    }
-    return {name: (medians[name][0], distances[name], eighths[name]) for name in costs}
+    return {name: (*found[name], eighths[name]) for name in costs}
 
 
 def _median_and_distance(
     total, costs: Mapping, noise: Noise, neighbors: str, eighths_of, one: int, limits: Mapping
 ):
-    """Release the center and the upper end of each median's bin, and a quantile of distances."""
+    """Release a center of each column and the upper end of a quantile of the distances, with k.
+
+    A distance is no less than to the ends of the center's bin, of whose values no more is known,
+    and 0 where the center is a value and no other is seen. A wide bin is divided, and a second
+    median in it is the center; where no row is seen beyond the part that holds it most may have one
+    value, as far as is known, and the whole bin counts as before.
+    """
     if not costs:
-        return {}, {}, {}
-    first = {name: cost.part(_MEDIAN_FRACTION) for name, cost in costs.items()}
-    second = {name: cost.part(1 - _MEDIAN_FRACTION) for name, cost in costs.items()}
+        return {}, {}
     ask = partial(_choose, total, noise, neighbors, one)
     halves = dict.fromkeys(costs, _MEDIAN)
-    inside = {n: (limit.low, limit.high) for n, limit in limits.items() if limit}
+    inside = {n: (limit.low, limit.high) for n, limit in limits.items() if limit and n in costs}
+    first = {name: cost.part(_MEDIAN_FRACTION) for name, cost in costs.items()}
     bins = ask("median", halves, first, dict.fromkeys(costs, Dyadic(_PARTS)), inside)
-    medians = {n: (0.0 if 0.0 in ends else sum(ends) / 2, ends[1]) for n, ends in bins.items()}
-    eighths = {n: eighths_of(cost) for n, cost in second.items()}
-    distances = {
-        n: Distances(center, _PARTS, _is_value(center, upper))
-        for n, (center, upper) in medians.items()
+    widths = {name: ends[1] - _middle(ends) for name, ends in bins.items()}
+    wide = {name: Linear(*bins[name]) for name, width in widths.items() if width > _WIDE}
+    closer = {name: costs[name].part(_CLOSER_FRACTION) for name in wide}
+    narrow = ask("closer median", halves, closer, wide, {})
+    centers = {name: _middle(ends) for name, ends in (bins | narrow).items()}
+    rest = {
+        name: cost.part(1 - _MEDIAN_FRACTION - (_CLOSER_FRACTION if name in wide else 0))
+        for name, cost in costs.items()
     }
+    eighths = {name: eighths_of(cost) for name, cost in rest.items()}
     farthest = {
-        n: (0.0, max(inside[n][1] - center, center - inside[n][0]))
-        for n, (center, _) in medians.items()
-        if n in inside
+        n: (0.0, max(high - centers[n], centers[n] - low)) for n, (low, high) in inside.items()
     }
-    spreads = ask("spread", eighths, second, distances, farthest)
-    return medians, {n: ends[1] for n, ends in spreads.items()}, eighths
+    others = {n: farthest[n][1] if n in farthest else 1.0 for n in costs if _is_value(bins[n])}
+    others |= {name: widths[name] for name in wide}
+    distances = {n: Distances(centers[n], _PARTS, others.get(n, 0.0)) for n in costs}
+    spreads = ask("spread", eighths, rest, distances, farthest)
+    found = {}
+    for name, (low, high) in spreads.items():
+        if _is_value(bins[name]) and high <= distances[name].edges[1]:
+            least = high = 0.0
+        elif name in wide and low >= narrow[name][1] - centers[name]:
+            least = max(_WIDE, _LEAST_PART * widths[name])
+        else:
+            least = widths[name]
+        found[name] = centers[name], max(high, least)
+    return found, eighths
 
 
-def _is_value(center: float, upper: float) -> bool:
-    """Tell whether a median is zero, or one end of declared bounds, to which its bin was cut."""
-    return center in (0.0, upper)
+def _middle(ends: tuple[float, float]) -> float:
+    """Return the middle of a bin, or zero where it touches zero."""
+    return 0.0 if 0.0 in ends else sum(ends) / 2
+
+
+def _is_value(ends: tuple[float, float]) -> bool:
+    """Tell whether the bin of a median is that of zero, or cut to one end of declared bounds."""
+    return 0.0 in ends or ends[0] == ends[1]
 
 
 def _eighths(rows: float, cost: Cost, neighbors: str) -> int:
@@ -156,14 +184,6 @@ def _is_clear(eighths: int, rows: float, cost: Cost, neighbors: str, slack: floa
 def _spread(eighths: int, neighbors: str) -> int:
     """Bound how much one score of :func:`_choose` can rise above another, in eighths of a row."""
     return 2 * (_WHOLE if neighbors == REPLACE_ONE else max(eighths, _WHOLE - eighths))
-
-
-def _around(center: float, upper: float, spread: float, reach: float) -> tuple[float, float]:
-    """Return the range of ``reach`` spreads about a center, whose bin ends at ``upper``."""
-    if center == 0 and spread <= Distances(0.0).edges[1]:
-        return ONLY_ZEROS
-    half = reach * max(spread, upper - center)
-    return center - half, center + half
 
 
 def _choose(
@@ -193,6 +213,8 @@ def _choose(
     one in the place of another by at most 1: both bounds hold.
     """
     chosen = {}
+    if not bins:
+        return chosen
     for (name, kind), held in zip(bins.items(), total(partial(counts, bins)), strict=True):
         low, high = inside.get(name, (kind.edges[0], kind.edges[-1]))
         places = np.searchsorted(kind.edges, [low, high], "right") - 1
@@ -214,14 +236,16 @@ def _choose(
     return chosen
 
 
-def _tilted(kind: Dyadic | Distances, edges: np.ndarray, unit: float) -> np.ndarray:
+def _tilted(kind: Dyadic | Linear | Distances, edges: np.ndarray, unit: float) -> np.ndarray:
     """Return the log prior penalty of bins by their distance from magnitude ``unit``.
 
     Without declared bounds that is 1, and else the farthest that a value can be.
     """
-    from_value = isinstance(kind, Distances) and kind.is_value
-    below = _TILT_FROM_VALUE if from_value else _TILT
-    return np.where(edges[1:] <= unit, below, _TILT) * _magnitudes(edges, unit)
+    tilted = _TILT * _magnitudes(edges, unit)
+    if isinstance(kind, Distances) and kind.others:
+        below = edges[1:] <= kind.others
+        tilted[below] += _TILT_CLOSE * _magnitudes(edges, kind.others)[below]
+    return tilted
 
 
 def _magnitudes(edges: np.ndarray, unit: float) -> np.ndarray:

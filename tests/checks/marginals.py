@@ -55,11 +55,14 @@ def moved(data, limit, neighbors, changes: int = 30) -> dict[str, float]:
 def check_marginals():
     """Histograms of many rows and quantiles of few move as stated, and reach it."""
     for neighbors in RELATIONS:
-        many, few = (moved(columns(n), LIMIT.part(s), neighbors) for n, s in ((4000, 1), (40, 0.1)))
+        many, few = (
+            moved(columns(n), LIMIT.part(s), neighbors) for n, s in ((4000, 1), (300, 0.1))
+        )
         names = set(DECLARED)
         first = {"order of magnitude of " + name for name in names - {"within"}}
         assert {"neighbourhood of year", "histogram of within"} | first <= set(many)
         assert {f"range of {name}" for name in names} <= set(many)
         assert {f"{what} of {name}" for what in ("median", "spread") for name in names} <= set(few)
+        assert "closer median of year" in few
         for step, ratio in (many | few).items():
             check_reached(step, ratio, 0.99)

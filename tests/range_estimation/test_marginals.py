@@ -178,3 +178,28 @@ def test_a_column_of_one_value_keeps_its_order_of_magnitude():
     for name, limit in DECLARED.items():
         low, high = (16.0, 32.0) if limit is None else (limit.low, limit.high)
         assert found[name].is_unseen and (found[name].low, found[name].high) == (low, high), name
+
+
+@pytest.mark.parametrize(("limit", "mu"), [(None, 0.08), (Numeric(1900.0, 2100.0), 0.05)])
+def test_few_rows_far_from_zero_have_a_scale_of_their_own(limit, mu):
+    """The bin of a median of years is 128 wide; scales were 12 times what they are, or 3."""
+    cost, years = GDP(mu), np.random.default_rng(1).integers(2000, 2016, 1000).astype(float)
+    assert years.std() == pytest.approx(4.6, abs=0.1)
+    estimate, found = marginals({"x": years}, cost, ADD_REMOVE, {"x": limit}), []
+    for seed in range(40):
+        with insecure_seed(seed):
+            found.append(estimate(Noise(cost))["x"])
+    assert all(marginal.is_rough for marginal in found)
+    assert np.mean([2 < marginal.sd < 10 for marginal in found]) > 0.9
+
+
+@pytest.mark.parametrize("value", [3.0, 40.0, 2000.0])
+def test_one_frequent_value_far_from_zero_is_no_scale(value):
+    """Where 85% have it no less than half its bin is a scale, or 4 of years, wherever noise looks."""
+    cost, rng = GDP(0.08), np.random.default_rng(1)
+    values = value + (rng.random(1000) < 0.15) * rng.choice([-1.0, 1.0], 1000) * value / 4
+    least = {3.0: 0.1, 40.0: 1.5, 2000.0: 3.0}[value]
+    for seed in range(40):
+        with insecure_seed(seed):
+            found = marginals({"x": values}, cost, ADD_REMOVE, {"x": None})(Noise(cost))["x"]
+        assert found.is_rough and found.sd > least, f"seed {seed}: {found.sd}"
