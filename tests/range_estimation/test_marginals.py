@@ -195,7 +195,7 @@ def test_few_rows_far_from_zero_have_a_scale_of_their_own(limit, mu):
 
 @pytest.mark.parametrize("value", [3.0, 40.0, 2000.0])
 def test_one_frequent_value_far_from_zero_is_no_scale(value):
-    """Where 85% have it no less than half its bin is a scale, or 4 of years, wherever noise looks."""
+    """Where 85% have it half its bin is a scale at least, or 4 of years, wherever noise looks."""
     cost, rng = GDP(0.08), np.random.default_rng(1)
     values = value + (rng.random(1000) < 0.15) * rng.choice([-1.0, 1.0], 1000) * value / 4
     least = {3.0: 0.1, 40.0: 1.5, 2000.0: 3.0}[value]
