@@ -64,12 +64,12 @@ class Dyadic:
 class Distances:
     """Define dyadic bins, cut into ``parts``, of distances from a center; first [0, 2^-40).
 
-    Those below ``others`` are taken for less likely, as many rows may have the center itself.
+    ``is_value`` tells that rows may have the center itself, as it is no middle of a bin.
     """
 
     center: float
     parts: int = 1
-    others: float = 0.0
+    is_value: bool = False
 
     @cached_property
     def edges(self) -> np.ndarray:

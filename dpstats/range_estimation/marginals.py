@@ -102,7 +102,7 @@ def estimate_marginals(
     }
     rough = [n for n in limits if rows < needed[n] or not len(first[n].occupied)]
     rest = {name: each[name].part(1 - _FIRST) for name in rough}
-    quantiles = center_and_spread(total, rest, rows, noise, neighbors, one, limits)
+    quantiles = center_and_spread(total, rest, rows, noise, neighbors, one, limits, first)
     marginals = {
         name: from_quantiles(*quantiles[name], first[name], limits[name]) for name in rough
     }
