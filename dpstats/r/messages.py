@@ -43,6 +43,10 @@ _WORDS = [
     (r"dpstats\.Ledger\.create", "dp_ledger_create()"),
     (r"`dpstats ledger (\w+)(?: --head)?`", r"dp_ledger_\1()"),
     (r"(taken for the intercept); write `Intercept`, or", r"\1;"),
+    (
+        r"the column (Q|C|np) hides the function \1\(\) that the formula calls",
+        r"the column \1 has a name that formulas keep for themselves",
+    ),
     (r"(?<!\()(?<!named )\bIntercept\b(?!\))", "(Intercept)"),
     (r"under insecure_seed", "under with_insecure_seed()"),
     (r"\braw_powers\(\)", "dp_raw_powers()"),
