@@ -30,8 +30,9 @@ _WORDS = [
     (r"\bfloat64\b", "numeric"),
     (r"\bint32\b", "integer"),
     (r"\bbool\b", "logical"),
-    (r"\bnan\b", "NaN"),
-    (r"\binf\b", "Inf"),
+    # numbers, and no columns of these names
+    (r"(?<=got )nan\b|(?<=[(\[])nan\b|\bnan(?=[)\]])", "NaN"),
+    (r"(?<=got )(-?)inf\b|(?<=[(\[])(-?)inf\b|(-?)\binf(?=[)\]])", r"\1\2\3Inf"),
     (r"\bNone\b", "NULL"),
     (r"\bTrue\b", "TRUE"),
     (r"\bFalse\b", "FALSE"),
@@ -74,6 +75,8 @@ def in_r(message: str) -> str:
     'give types = list(`my x` = "number"), or levels = list(`my x` = c(...)) and by'
     >>> in_r("write 'y ~ x | column', or dp_iv('y ~ x + [d ~ z]', data)")
     'write y ~ x | column, or dp_iv(y ~ x | d ~ z, data)'
+    >>> in_r("the levels of inf must be declared, got [-inf, nan]"), in_r("got inf")
+    ('the levels of inf must be declared, got c(-Inf, NaN)', 'got Inf')
     >>> in_r("write [[ols]] for each, or [models.NAME]")  # tables of a study file
     'write [[ols]] for each, or [models.NAME]'
     """
