@@ -16,10 +16,11 @@ _WORDS = [
     (r"\btimes params\b", "times coef()"),
     (r"a mapping \{column: \(low, high\)\}", "a list such as list(x = c(0, 1))"),
     (r"a mapping \{column: \[levels\]\}", 'a list such as list(g = c("a", "b"))'),
-    (r"""(bounds|levels|types)\[(["'])(.+?)\2\]""", r"\1$`\3`"),
+    (r"""(bounds|levels|types|x_range)\[(["'])(.+?)\2\]""", r"\1$`\3`"),
     (r"expected (\w+) \(low, high\)", r"expected \1 = c(low, high)"),
     (r"(?<=\w)=[(\[]([\d., ]+)[)\]]", r" = c(\1)"),
     (r"to be \(low, high\)", "to be c(low, high)"),
+    (r"""\bgot \[((?:(["'])[^"']*\2(?:, )?)+)\]""", r"got c(\1)"),
     (r"\bC\((\w+)\)", r"factor(\1)"),
     (r"""\bQ\((["'])(.+?)\1\)""", r"`\2`"),
     (r"(?<![\w.])(-?\d+)\.0\b", r"\1"),
@@ -75,6 +76,8 @@ def in_r(message: str) -> str:
     'give types = list(`my x` = "number"), or levels = list(`my x` = c(...)) and by'
     >>> in_r("write 'y ~ x | column', or dp_iv('y ~ x + [d ~ z]', data)")
     'write y ~ x | column, or dp_iv(y ~ x | d ~ z, data)'
+    >>> in_r("expected x_range['x'] to be (low, high)"), in_r("got ['x', '(Intercept)']")
+    ('expected x_range$x to be c(low, high)', 'got c("x", "(Intercept)")')
     >>> in_r("the levels of inf must be declared, got [-inf, nan]"), in_r("got inf")
     ('the levels of inf must be declared, got c(-Inf, NaN)', 'got Inf')
     >>> in_r("write [[ols]] for each, or [models.NAME]")  # tables of a study file

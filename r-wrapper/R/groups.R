@@ -102,7 +102,9 @@ new_dp_ols_groups <- function(value, key) {
   groups <- with_group_instruments(groups, value$instruments)
   own <- if (!is.null(groups$family)) "dp_glm_groups" else if (!is.null(groups$instruments)) "dp_iv_groups"
   if (!is.null(own)) groups[c("state", "place")] <- list(value$state, seq_len(nrow(labels)))
-  structure(with_terms(groups, value$formula), class = c(own, "dp_ols_groups"))
+  groups <- with_terms(groups, value$formula)
+  groups$call$formula <- written_formula(groups)
+  structure(groups, class = c(own, "dp_ols_groups"))
 }
 
 # The formula of groups as it was written.

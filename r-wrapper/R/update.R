@@ -32,7 +32,7 @@ update.dp_ols <- function(object, formula., ..., evaluate = TRUE) {
 }
 
 updated_formula <- function(object, formula) {
-  if (!inherits(object, "dp_iv")) return(updated_around_bar(stats::formula(object), formula))
+  if (!inherits(object, c("dp_iv", "dp_iv_groups"))) return(updated_around_bar(stats::formula(object), formula))
   if ("." %in% all.vars(formula)) {
     bad_argument("a formula with instruments is written out, as in update(fit, y ~ x | d ~ z, ",
                  "data = d), got ", deparse1(formula))
