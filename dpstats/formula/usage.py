@@ -106,8 +106,8 @@ def check_response(left: Reading, right: Iterable[Reading]) -> None:
     for name in left.categorical:
         raise FormulaError(
             f"expected one numeric response, or of a logit two outcomes, got {left.code}; write "
-            f"{name} alone, of which the last of two levels counts as 1 in a logit, or a comparison "
-            f"such as I({name} == 'b')"
+            f"{name} alone, of which the last of two levels counts as 1 in a logit, or a "
+            f"comparison such as I({name} == 'b')"
         )
     for reading in right:
         alone = len(left.variables) == 1 and left.variables.keys() <= reading.variables.keys()
