@@ -59,7 +59,7 @@ _WORDS = [
     (r"pip install 'dpstats\[parquet\]'", "install_dpstats()"),
     # texts in R's quotes; the name of a column has those of R's own messages
     (r"""(?<!column )(?<![\w")])'([^'"]*)'""", r'"\1"'),
-    (r"\b([a-z]\w*)=(?=[\s,;:.)]|$)", r"\1"),
+    (r"\b([a-z]\w*)=(?=[\s,;:.?)]|$)", r"\1"),
     (r"(?<=[\w)])=(?=[\"'\d]|TRUE|FALSE|NULL)", " = "),
 ]
 _TICKS = re.compile(r"`([A-Za-z.][\w.]*)`")
@@ -78,6 +78,8 @@ def in_r(message: str) -> str:
     'write y ~ x | column, or dp_iv(y ~ x | d ~ z, data)'
     >>> in_r("expected x_range['x'] to be (low, high)"), in_r("got ['x', '(Intercept)']")
     ('expected x_range$x to be c(low, high)', 'got c("x", "(Intercept)")')
+    >>> in_r("did you mean weights=?")
+    'did you mean weights?'
     >>> in_r("the levels of inf must be declared, got [-inf, nan]"), in_r("got inf")
     ('the levels of inf must be declared, got c(-Inf, NaN)', 'got Inf')
     >>> in_r("write [[ols]] for each, or [models.NAME]")  # tables of a study file

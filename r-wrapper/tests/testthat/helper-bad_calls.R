@@ -138,7 +138,7 @@ bad_calls <- expression(
   dp_ols(y ~ s, "people.csv", epsilon = 1), dp_ols(y ~ z, "people.csv", epsilon = 1),
   dp_ols(y ~ x, "people.csv", epsilon = 1, bounds = unit, by = "s", types = list(s = "text")),
   dp_ols(y ~ x, "people.csv", epsilon = 1, bounds = unit, subset = k > 1),
-  dp_ols(y ~ i(k), d, epsilon = 1), dp_ols(y ~ log(x, base = 1), d, epsilon = 1), dp_ols(y ~ Q, transform(d, Q = x), epsilon = 1),
+  dp_ols(y ~ i(k), d, epsilon = 1), dp_ols(y ~ x, d, epsilon = 1, wts = k), dp_ols(y ~ log(x, base = 1), d, epsilon = 1), dp_ols(y ~ Q, transform(d, Q = x), epsilon = 1),
   dp_ols(y ~ factor(g, labels = c("u", "v")), d, epsilon = 1), dp_ols(y ~ factor(k, ordered = 1), d, epsilon = 1),
   dp_ols(y ~ x + interaction(g, k), d, epsilon = 1), dp_ols(y ~ x %in% c(1, 2), d, epsilon = 1),
   dp_ols(y ~ x + as.integer(g), d, epsilon = 1),

@@ -36,21 +36,3 @@ test_that("coefficients have R's names of constants, and predictions the constan
   half <- dp_describe(d, ~age, 1000, subset = share == sum, statistics = "n")
   expect_equal(tidy(half)$estimate[1L], nrow(d) / 2, tolerance = 0.01)
 })
-
-test_that("columns whose names formulas keep are refused in R's words", {
-  skip_without_python()
-  d <- setNames(line(), c("Q", "C", "y"))
-  for (formula in c(y ~ Q, y ~ Q + factor(C))) {
-    expect_error(dp_ols(formula, d, epsilon = 1), "column (Q|C) has a name that formulas keep for themselves; rename",
-                 class = "dpstats_formula_error")
-  }
-})
-
-test_that("groups are counted, and head() and tail() take some of them", {
-  skip_without_python()
-  by <- dp_ols(y ~ x, line(), "noisy_stats", 4, by = "tract", bounds = unit)
-  expect_length(by, 3L)
-  expect_identical(head(by, 2)$groups$tract, c(3L, 7L))
-  expect_identical(head(by)$groups, by$groups)
-  expect_identical(tail(by, 1)$groups$tract, 9L)
-})

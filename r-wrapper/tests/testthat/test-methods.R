@@ -273,3 +273,10 @@ test_that("notes are no wider than the terminal", {
     expect_true(all(nchar(utils::tail(lines, 3L)) <= 50L))
   }
 })
+
+test_that("summaries count persons as persons where their rows are protected together", {
+  skip_without_python()
+  d <- transform(line(), id = rep(1:300, 2))
+  fit <- dp_ols(y ~ x, d, "adassp", 4, bounds = unit, unit = id, max_rows = 2)
+  expect_output(print(summary(fit)), sprintf("status [a-z_]+, number of id: %d", nobs(fit)))
+})
