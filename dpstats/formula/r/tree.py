@@ -123,6 +123,25 @@ def _quoted(text: str, quote: str) -> str:
 Node = Name | Number | Text | Paren | Prefix | Infix | Call
 
 
+def summed(left: Node, right: Node) -> Node:
+    """Add two parts of a formula, in parentheses what does not bind as tightly as +.
+
+    >>> print(summed(Name("x"), Infix(">", Name("z"), Number("10"))))
+    x + (z > 10)
+    """
+    return Infix("+", _summand(left), _summand(right))
+
+
+def _summand(node: Node) -> Node:
+    """Write a comparison, or one that is joined to others or denied, in parentheses."""
+    match node:
+        case Infix("+" | "-" as operator, left, right):
+            return Infix(operator, left, _summand(right))
+        case Infix("<" | "<=" | ">" | ">=" | "==" | "!=" | "&" | "&&" | "|" | "||") | Prefix("!"):
+            return Paren(node)
+    return node
+
+
 def named(node: Node) -> str:
     """Write an expression as R names it, whose numbers have 15 digits whatever it computes with.
 
