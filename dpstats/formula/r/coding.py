@@ -20,7 +20,7 @@ from dpstats.formula.expressions.polynomials import polynomial_suffixes
 from dpstats.formula.r.code import translate
 from dpstats.formula.r.factor import level_label
 from dpstats.formula.r.terms import Terms
-from dpstats.formula.r.tree import named
+from dpstats.formula.r.tree import Infix, Prefix, named
 from dpstats.formula.r.truth_values import with_numbers
 from dpstats.schema import BOOLEAN, Categorical, Schema
 
@@ -28,6 +28,7 @@ from dpstats.schema import BOOLEAN, Categorical, Schema
 class RFactor(patsy.EvalFactor):
     """Make patsy evaluate a variable of a formula of R, under R's name for it.
 
+    The name has 15 digits of a number, ``text`` all, and ``part`` parentheses where + needs some.
     ``truths`` are the columns that are true or false, which are 1 and 0 in arithmetic.
     """
 
@@ -36,6 +37,8 @@ class RFactor(patsy.EvalFactor):
         code, self.coding = translate(node)
         super().__init__(with_numbers(code, truths))
         self.label = named(node)
+        self.text = str(node)
+        self.part = f"({node})" if isinstance(node, Infix | Prefix) else self.text
         # i() of fixest names a column year::2010
         is_call = self.coding.left_out is not None
         self.stem = f"{node.matched('x', 'ref', needed=1)['x']}::" if is_call else self.label

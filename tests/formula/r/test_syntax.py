@@ -288,3 +288,15 @@ def test_all_indicators_beside_the_intercept_are_refused_before_levels_are_asked
         dp.dp_ols(dp.RFormula("y ~ i(day)"), people, epsilon=1)
     with pytest.raises(dp.ArgumentError, match="the levels of day must be declared"):
         dp.dp_ols(dp.RFormula("y ~ i(day, ref = 1)"), people, epsilon=1)
+
+
+def test_terms_that_are_kept_are_those_that_were_written():
+    """Without parentheses educ + age > 40 is a comparison of a sum."""
+    text = "y > 0.10000000000000001 ~ x + (z > 1):g + (!b) + I(x - 0.33333333333333331) + v.1%/%2"
+    formula = Formula.parse(dp.RFormula(text))
+    kept = formula.keep(formula.terms)
+    assert kept.terms == formula.terms and kept.response == formula.response
+    assert [each.code for each in kept.readings] == [each.code for each in formula.readings]
+    assert "0.33333333333333331" in kept.text
+    some = formula.keep(["z > 1:g", "x"])
+    assert str(some.text) == "y > 0.10000000000000001 ~ 1 + x + (z > 1):g"
