@@ -38,7 +38,7 @@ class RFactor(patsy.EvalFactor):
         super().__init__(with_numbers(code, truths))
         self.label = named(node)
         self.text = str(node)
-        self.part = f"({node})" if isinstance(node, Infix | Prefix) else self.text
+        self.part = f"({node})" if type(node) in (Infix, Prefix) else self.text
         # i() of fixest names a column year::2010
         is_call = self.coding.left_out is not None
         self.stem = f"{node.matched('x', 'ref', needed=1)['x']}::" if is_call else self.label
