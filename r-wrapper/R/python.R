@@ -83,7 +83,8 @@ check_plain <- function(value, name) {
   if (is.list(value) && !is.object(value)) {
     for (entry in value) check_plain(entry, name)
   } else if (!is.null(value) && !inherits(value, "python.builtin.object")) {
-    vector <- is.atomic(value) && is.null(dim(value)) && !inherits(value, c("Date", "POSIXt", "integer64"))
+    vector <- is.atomic(value) && !is.complex(value) && is.null(dim(value)) &&
+      !inherits(value, c("Date", "POSIXt", "integer64"))
     if (!vector) {
       bad_argument("expected ", name, " to be a number, a text or a list, got ", class(value)[1L],
                    if (inherits(value, "POSIXt")) "; as.Date() makes days of it")

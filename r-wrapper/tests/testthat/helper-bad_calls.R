@@ -301,7 +301,8 @@ bad_calls <- c(bad_calls, expression(
   dp_ols(y ~ ., data.frame(y = 1, ..1 = 2), epsilon = 1),
   dp_ledger_export("kept.ledger", "people.csv"), dp_ledger_export("kept.ledger", "folder"),
   dp_ledger_export("kept.ledger", "no/all.json"), dp_ledger_approve("kept.ledger", 1:2),
-  dp_test(fit), dp_joint_test(hypotheses = "x = 0"), update(fits, data = d), anova(fits)
+  dp_test(fit), dp_joint_test(hypotheses = "x = 0"), update(fits, data = d), anova(fits),
+  update(fit, . ~ . + (k > 1), data = d), update(fit, 3, data = d), dp_ols(y ~ x, d, epsilon = 1i)
 ))
 
 # What the calls are about, and the messages of those that are refused; NA where one is not.
