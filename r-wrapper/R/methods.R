@@ -187,7 +187,8 @@ print.summary.dp_ols <- function(x, digits = max(3L, getOption("digits") - 3L), 
   }
   cat(
     "\nMethod ", x$method, errors_line(x, x$coefficients[, 2L]), ", status ", x$status, ", ",
-    if (nzchar(x$privacy$unit)) paste("number of", x$privacy$unit) else "rows", ": ", rows_line(x), "\n", squared_line(x$fit_statistics), privacy_line(x$privacy), "\n\n", sep = ""
+    if (nzchar(x$privacy$unit)) paste("number of", x$privacy$unit) else "rows", ": ", rows_line(x), "\n",
+    squared_line(x$fit_statistics), privacy_line(x$privacy), "\n\n", sep = ""
   )
   print_steps(x$privacy$steps)
   print_notes(x$notes)
