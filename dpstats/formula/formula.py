@@ -59,10 +59,11 @@ class Formula(ParsedFormula):
         >>> Formula.parse("np.log(y) ~ a*b + C(g) - 1").keep(["b", "a:b"]).text
         'np.log(y) ~ 0 + b + a:b'
         """
-        kept = [term for term in self.terms if term in terms]
+        kept = [_part(t) for t in self.model.rhs_termlist if t.factors and t.name() in terms]
         intercept = "1" if self.has_intercept else "0"
-        kind = type(self.text)
-        return Formula.parse(kind(f"{self.response} ~ {' + '.join([intercept, *kept])}"))
+        kind, left = type(self.text), self.model.lhs_termlist[0].factors[0]
+        response = getattr(left, "text", self.response)
+        return Formula.parse(kind(f"{response} ~ {' + '.join([intercept, *kept])}"))
 
     def design(
         self,
@@ -77,6 +78,11 @@ class Formula(ParsedFormula):
         clipped more widely than that.
         """
         return Design(self, schema, term_bounds, clipping)
+
+
+def _part(term: patsy.Term) -> str:
+    """Write a term as a part of a formula; R's names leave parentheses and digits out."""
+    return ":".join(getattr(factor, "part", factor.name()) for factor in term.factors)
 
 
 @lru_cache(maxsize=128, typed=True)  # results and repeated calls ask for the same text again

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from dpstats.errors import FormulaError, shown
 from dpstats.formula.formula import Formula
-from dpstats.formula.r import RFormula, instrument_parts
+from dpstats.formula.r import RFormula, instrument_parts, joined
 
 _QUOTES = "\"'`"
 _AS_IN = "as in 'y ~ x + [d ~ z]'"
@@ -83,14 +83,16 @@ class InstrumentFormula:
         """Check a formula of R in fixest's form."""
         y, x, d, z, absorbed = instrument_parts(text)
         effects = f" | {absorbed}" if absorbed else ""
-        exogenous, alone = (Formula.parse(RFormula(f"{y} ~ {part} + 1")).terms for part in (x, d))
+        exogenous, alone = (
+            Formula.parse(RFormula(f"{y} ~ {joined(part, '1')}")).terms for part in (x, d)
+        )
         if {*alone} & {*exogenous}:
             raise FormulaError(f"{text}: {d} is to stand right of | alone, {_AS_IN_R}")
         found = cls(
             text,
-            Formula.parse(RFormula(f"{y} ~ {x} + {d}{effects}")),
-            Formula.parse(RFormula(f"{y} ~ {x} + {z}{effects}")),
-            Formula.parse(RFormula(f"{d} ~ {x} + {z}{effects}")),
+            Formula.parse(RFormula(f"{y} ~ {joined(x, d)}{effects}")),
+            Formula.parse(RFormula(f"{y} ~ {joined(x, z)}{effects}")),
+            Formula.parse(RFormula(f"{d} ~ {joined(x, z)}{effects}")),
         )
         found._check(len(Formula.parse(RFormula(f"{d} ~ {z}")).terms), _IN_R)
         return found

@@ -100,8 +100,15 @@ def check_intercept(terms: Iterable[patsy.Term]) -> None:
 def check_response(left: Reading, right: Iterable[Reading]) -> None:
     """Refuse a response that stands on the right-hand side too, where it would explain itself.
 
-    A difference such as I(y - before) may be explained by one of its parts.
+    A difference such as I(y - before) may be explained by one of its parts. Refuse a factor made in
+    the formula too, before its levels are asked for.
     """
+    for name in left.categorical:
+        raise FormulaError(
+            f"expected one numeric response, or of a logit two outcomes, got {left.code}; write "
+            f"{name} alone, of which the last of two levels counts as 1 in a logit, or a "
+            f"comparison such as I({name} == 'b')"
+        )
     for reading in right:
         alone = len(left.variables) == 1 and left.variables.keys() <= reading.variables.keys()
         if alone or reading.code == left.code:

@@ -155,6 +155,7 @@ class LedgerReader:
             The hash of an entry of the audit, as :meth:`summary` showed it at an earlier time. It
             must still be in the chain: who can write to the file could otherwise replace all of it.
         """
+        head = None if head is None else checked_name("head", head)
         try:
             store.refuse_without_log(self.path)
             with self._store.reading() as connection:

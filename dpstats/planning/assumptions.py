@@ -209,7 +209,7 @@ def checked_ranges(ranges, numeric: Mapping[str, Numeric], x_sd: Mapping) -> dic
             low, high = map(finite(f"x_range[{name!r}]"), pair)
         except (TypeError, ValueError):
             raise ArgumentError(
-                f"expected x_range[{name!r}] as (low, high), got {pair!r}"
+                f"expected x_range[{name!r}] to be (low, high), got {pair!r}"
             ) from None
         kind = numeric[name]
         if not kind.low <= low < high <= kind.high:

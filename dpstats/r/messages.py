@@ -16,10 +16,11 @@ _WORDS = [
     (r"\btimes params\b", "times coef()"),
     (r"a mapping \{column: \(low, high\)\}", "a list such as list(x = c(0, 1))"),
     (r"a mapping \{column: \[levels\]\}", 'a list such as list(g = c("a", "b"))'),
-    (r"""(bounds|levels|types)\[(["'])(.+?)\2\]""", r"\1$`\3`"),
+    (r"""(bounds|levels|types|x_range)\[(["'])(.+?)\2\]""", r"\1$`\3`"),
     (r"expected (\w+) \(low, high\)", r"expected \1 = c(low, high)"),
     (r"(?<=\w)=[(\[]([\d., ]+)[)\]]", r" = c(\1)"),
     (r"to be \(low, high\)", "to be c(low, high)"),
+    (r"""\bgot \[((?:(["'])[^"']*\2(?:, )?)+)\]""", r"got c(\1)"),
     (r"\bC\((\w+)\)", r"factor(\1)"),
     (r"""\bQ\((["'])(.+?)\1\)""", r"`\2`"),
     (r"(?<![\w.])(-?\d+)\.0\b", r"\1"),
@@ -30,8 +31,9 @@ _WORDS = [
     (r"\bfloat64\b", "numeric"),
     (r"\bint32\b", "integer"),
     (r"\bbool\b", "logical"),
-    (r"\bnan\b", "NaN"),
-    (r"\binf\b", "Inf"),
+    # numbers, and no columns of these names
+    (r"(?<=got )nan\b|(?<=[(\[])nan\b|\bnan(?=[)\]])", "NaN"),
+    (r"(?<=got )(-?)inf\b|(?<=[(\[])(-?)inf\b|(-?)\binf(?=[)\]])", r"\1\2\3Inf"),
     (r"\bNone\b", "NULL"),
     (r"\bTrue\b", "TRUE"),
     (r"\bFalse\b", "FALSE"),
@@ -43,6 +45,10 @@ _WORDS = [
     (r"dpstats\.Ledger\.create", "dp_ledger_create()"),
     (r"`dpstats ledger (\w+)(?: --head)?`", r"dp_ledger_\1()"),
     (r"(taken for the intercept); write `Intercept`, or", r"\1;"),
+    (
+        r"the column (Q|C|np) hides the function \1\(\) that the formula calls",
+        r"the column \1 has a name that formulas keep for themselves",
+    ),
     (r"(?<!\()(?<!named )\bIntercept\b(?!\))", "(Intercept)"),
     (r"under insecure_seed", "under with_insecure_seed()"),
     (r"\braw_powers\(\)", "dp_raw_powers()"),
@@ -53,7 +59,7 @@ _WORDS = [
     (r"pip install 'dpstats\[parquet\]'", "install_dpstats()"),
     # texts in R's quotes; the name of a column has those of R's own messages
     (r"""(?<!column )(?<![\w")])'([^'"]*)'""", r'"\1"'),
-    (r"\b([a-z]\w*)=(?=[\s,;:.)]|$)", r"\1"),
+    (r"\b([a-z]\w*)=(?=[\s,;:.?)]|$)", r"\1"),
     (r"(?<=[\w)])=(?=[\"'\d]|TRUE|FALSE|NULL)", " = "),
 ]
 _TICKS = re.compile(r"`([A-Za-z.][\w.]*)`")
@@ -70,6 +76,12 @@ def in_r(message: str) -> str:
     'give types = list(`my x` = "number"), or levels = list(`my x` = c(...)) and by'
     >>> in_r("write 'y ~ x | column', or dp_iv('y ~ x + [d ~ z]', data)")
     'write y ~ x | column, or dp_iv(y ~ x | d ~ z, data)'
+    >>> in_r("expected x_range['x'] to be (low, high)"), in_r("got ['x', '(Intercept)']")
+    ('expected x_range$x to be c(low, high)', 'got c("x", "(Intercept)")')
+    >>> in_r("did you mean weights=?")
+    'did you mean weights?'
+    >>> in_r("the levels of inf must be declared, got [-inf, nan]"), in_r("got inf")
+    ('the levels of inf must be declared, got c(-Inf, NaN)', 'got Inf')
     >>> in_r("write [[ols]] for each, or [models.NAME]")  # tables of a study file
     'write [[ols]] for each, or [models.NAME]'
     """

@@ -6,7 +6,8 @@
 #' @param ... Not used.
 #' @return The number of complete rows where it is public (`neighbors = "replace_one"`). Else the
 #'   number with noise that was released with the fit, as [glance()] has it, whose standard error
-#'   is in `fit$fit_statistics`, or `NA`, with the reason in the attribute `reason`, where none was.
+#'   is in `fit$fit_statistics`, or `NA`, with the reason in the attribute `reason`, where none was. With
+#'   `unit` it is the number of persons, as `summary()` says.
 #' @examplesIf dpstats_available()
 #' d <- data.frame(x = runif(500), y = runif(500))
 #' b <- list(x = c(0, 1), y = c(0, 1))

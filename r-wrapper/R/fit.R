@@ -187,7 +187,24 @@ public_poly <- function(ranges) {
 terms_of <- function(formula, variables) {
   terms <- stats::terms(formula)
   if (all(formula_variables(formula) %in% variables)) return(terms)
-  stats::terms(stats::formula(stats::terms(formula, simplify = TRUE)))
+  formula[[3L]] <- sum_of_terms(terms)
+  stats::terms(formula)
+}
+
+# The right-hand side of terms that are left, each variable in parentheses that is a condition, which
+# simplify = TRUE of R leaves out.
+sum_of_terms <- function(terms) {
+  variables <- lapply(as.list(attr(terms, "variables"))[-1L], function(variable) {
+    if (is.null(bare_condition(variable))) variable else call("(", variable)
+  })
+  factors <- attr(terms, "factors")
+  crossed <- lapply(seq_along(attr(terms, "term.labels")), function(term) {
+    Reduce(function(a, b) call(":", a, b), variables[factors[, term] > 0])
+  })
+  intercept <- as.numeric(attr(terms, "intercept"))
+  if (!length(crossed)) return(intercept)
+  right <- Reduce(function(a, b) call("+", a, b), crossed)
+  if (intercept) right else call("-", right, 1)
 }
 
 # Synthetic rows that cover the declared ranges and levels.

@@ -7,7 +7,22 @@ formula_text <- function(formula) {
   }
   refuse_dotted(formula_variables(formula))
   attributes(formula) <- NULL
-  enc2utf8(paste(trimws(deparse(formula, width.cutoff = 500L)), collapse = " "))
+  text_of(formula)
+}
+
+# An expression as R writes it, but for numbers that 15 digits do not reproduce, which have 17.
+text_of <- function(expression) {
+  text <- paste(trimws(deparse(marked(expression), width.cutoff = 500L)), collapse = " ")
+  enc2utf8(gsub("`17 digits: ([0-9.e+-]+)`", "\\1", text))
+}
+
+# Such numbers as names, which deparse() leaves as they are.
+marked <- function(expression) {
+  if (is.double(expression) && is.finite(expression) && expression != as.numeric(deparse(expression))) {
+    return(as.name(sprintf("17 digits: %.17g", expression)))
+  }
+  if (is.call(expression)) expression[] <- lapply(as.list(expression), marked)
+  expression
 }
 
 # The paths, or the columns in use.
@@ -83,7 +98,13 @@ constant <- function(value, name) {
   if (!is.atomic(value) || length(value) != 1L || is.na(value)) return(NULL)
   names(value) <- NULL # as of quantile() and coef()
   if (inherits(value, "Date")) return(call("as.Date", format(value)))
-  if (is.null(attributes(value))) value
+  if (!is.null(attributes(value)) || is.complex(value)) return(NULL)
+  if (is.infinite(value)) {
+    bad_argument("no column '", name, "', and that of the workspace is ", value, ", where a formula ",
+                 "takes a finite number")
+  }
+  # -2 and not its call would be written without parentheses in (-2)^2
+  if (is.numeric(value) && value < 0) call("-", -value) else value
 }
 
 formula_operators <- c("+", "-", "*", ":", "/", "^", "%in%", "(", "|", "~")

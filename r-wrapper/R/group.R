@@ -77,6 +77,10 @@ augment.dp_ols_groups <- function(x, newdata, se_fit = TRUE, interval = c("none"
   one_fit(chosen)
 }
 
+#' @rdname groups
+#' @export
+length.dp_ols_groups <- function(x) length(x$status)
+
 # The numbers of the groups that are named.
 group_places <- function(x, i) {
   names <- group_names(x)

@@ -102,7 +102,9 @@ new_dp_ols_groups <- function(value, key) {
   groups <- with_group_instruments(groups, value$instruments)
   own <- if (!is.null(groups$family)) "dp_glm_groups" else if (!is.null(groups$instruments)) "dp_iv_groups"
   if (!is.null(own)) groups[c("state", "place")] <- list(value$state, seq_len(nrow(labels)))
-  structure(with_terms(groups, value$formula), class = c(own, "dp_ols_groups"))
+  groups <- with_terms(groups, value$formula)
+  groups$call$formula <- written_formula(groups)
+  structure(groups, class = c(own, "dp_ols_groups"))
 }
 
 # The formula of groups as it was written.
@@ -136,7 +138,8 @@ written_formula <- function(groups) {
 #'   [fit][group], so that `lapply(groups, coef)` answers, which is a `modelsummary_list` too, of which
 #'   the package modelsummary makes tables. `confint()`: a data frame with one row for each group and
 #'   coefficient. `vcov()`: a list of matrices, one for each group. `predict()` and `augment()`: as
-#'   for a single fit. `groups[i]`: the groups `i`; `groups[[i]]`: the [fit of one group][group].
+#'   for a single fit. `groups[i]`: the groups `i`; `groups[[i]]`: the [fit of one group][group];
+#'   `length(groups)`: their number.
 #' @examplesIf dpstats_available()
 #' d <- data.frame(x = runif(600), y = runif(600), tract = rep(1:3, 200))
 #' by <- dp_ols(y ~ x, d, method = "exp_theil_sen", epsilon = 8, by = "tract",

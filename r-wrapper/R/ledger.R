@@ -65,6 +65,10 @@ print.dp_ledger <- function(x, ...) {
 dp_run <- function(study, out, ledger = NULL, dry_run = FALSE) {
   check_given(environment(), c("study", "out"))
   check_text(study = study, out = out)
+  if (!is.null(ledger) && !inherits(ledger, "dp_ledger")) {
+    bad_argument("expected ledger to be made by dp_ledger(), got ",
+                 if (inherits(ledger, "dp_budget")) "a dp_budget()" else shown(ledger))
+  }
   arguments <- list(study = path.expand(study), out = path.expand(out), dry_run = dry_run)
   invisible(ask("run", arguments, ledger))
 }
@@ -74,7 +78,6 @@ check_text <- function(...) {
   texts <- list(...)
   wrong <- !vapply(texts, function(x) is.character(x) && length(x) == 1L && !x %in% c(NA, ""), logical(1L))
   if (any(wrong)) {
-    bad_argument("expected ", names(texts)[wrong][1L], " to be a path, got ",
-                 if (identical(texts[wrong][[1L]], "")) "\"\"" else class(texts[wrong][[1L]])[1L])
+    bad_argument("expected ", names(texts)[wrong][1L], " to be one path, got ", shown(texts[wrong][[1L]]))
   }
 }

@@ -186,15 +186,16 @@ print.summary.dp_ols <- function(x, digits = max(3L, getOption("digits") - 3L), 
     print(x$predictions, digits = digits)
   }
   cat(
-    "\nMethod ", x$method, errors_line(x, x$coefficients[, 2L]), ", status ", x$status, ", rows: ",
-    rows_line(x), "\n", squared_line(x$fit_statistics), privacy_line(x$privacy), "\n\n", sep = ""
+    "\nMethod ", x$method, errors_line(x, x$coefficients[, 2L]), ", status ", x$status, ", ",
+    if (nzchar(x$privacy$unit)) paste("number of", x$privacy$unit) else "rows", ": ", rows_line(x), "\n",
+    squared_line(x$fit_statistics), privacy_line(x$privacy), "\n\n", sep = ""
   )
   print_steps(x$privacy$steps)
   print_notes(x$notes)
   invisible(x)
 }
 
-# The number of rows, with the standard error of its noise where it is private.
+# The number of rows or persons, with the standard error of its noise where it is private.
 rows_line <- function(x) {
   if (is.na(x$nobs)) return("private")
   error <- x$fit_statistics["nobs", "std.error"]

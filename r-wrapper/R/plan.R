@@ -134,6 +134,7 @@ planned_methods <- function(methods) {
     entry <- as.list(entry)
     names(entry) <- replace(entry_names(entry), entry_names(entry) == "", "method")
     check_distinct(names(entry), "an entry of methods")
+    if (holds_na(entry)) bad_argument("argument methods holds NA")
     entry
   })
   names_of_methods <- lapply(entries, function(entry) entry$method)

@@ -65,10 +65,16 @@ ask <- function(question, arguments = list(), budget = NULL) {
   reply$value
 }
 
-# Python would take a missing value for TRUE.
+# Python would take a missing value for TRUE. Data may have some.
 check_known <- function(arguments) {
-  unknown <- vapply(arguments, function(x) is.atomic(x) && anyNA(x), logical(1L))
+  arguments$data <- NULL
+  unknown <- vapply(arguments, holds_na, logical(1L))
   if (any(unknown)) bad_argument("argument ", names(arguments)[unknown][1L], " is NA")
+}
+
+holds_na <- function(value) {
+  if (is.list(value) && !is.object(value)) return(any(vapply(value, holds_na, logical(1L))))
+  is.atomic(value) && anyNA(value)
 }
 
 # Numbers, texts, truth values, lists of these, and what was made for Python are passed on. Anything
@@ -77,7 +83,8 @@ check_plain <- function(value, name) {
   if (is.list(value) && !is.object(value)) {
     for (entry in value) check_plain(entry, name)
   } else if (!is.null(value) && !inherits(value, "python.builtin.object")) {
-    vector <- is.atomic(value) && is.null(dim(value)) && !inherits(value, c("Date", "POSIXt", "integer64"))
+    vector <- is.atomic(value) && !is.complex(value) && is.null(dim(value)) &&
+      !inherits(value, c("Date", "POSIXt", "integer64"))
     if (!vector) {
       bad_argument("expected ", name, " to be a number, a text or a list, got ", class(value)[1L],
                    if (inherits(value, "POSIXt")) "; as.Date() makes days of it")

@@ -129,7 +129,7 @@ parsed_condition <- function(text) {
 
 condition_text <- function(expression) {
   if (is.null(expression)) return(NULL)
-  enc2utf8(paste(trimws(deparse(expression, width.cutoff = 500L)), collapse = " "))
+  text_of(expression)
 }
 
 # A bare name stands for a column; of a file R does not know the columns.

@@ -6,7 +6,7 @@
 #'
 #' @param object A fit by [dp_ols()], or the groups of one with `by`.
 #' @param formula. The new formula, in which a dot stands for what there was, as in `. ~ . + z`; with
-#'   instruments it is written out.
+#'   instruments, and with a condition such as `educ > 10` for a term, it is written out.
 #' @param ... Other arguments of [dp_ols()], `data` among them.
 #' @param evaluate Whether to make the call, or else to return it.
 #' @return A new fit, or the call.
@@ -32,7 +32,11 @@ update.dp_ols <- function(object, formula., ..., evaluate = TRUE) {
 }
 
 updated_formula <- function(object, formula) {
-  if (!inherits(object, "dp_iv")) return(updated_around_bar(stats::formula(object), formula))
+  if (is.character(formula) && length(formula) == 1L) formula <- stats::as.formula(formula)
+  if (!inherits(formula, "formula")) {
+    bad_argument("expected formula. to be a formula such as . ~ . + z, got ", shown(formula))
+  }
+  if (!inherits(object, c("dp_iv", "dp_iv_groups"))) return(updated_around_bar(stats::formula(object), formula))
   if ("." %in% all.vars(formula)) {
     bad_argument("a formula with instruments is written out, as in update(fit, y ~ x | d ~ z, ",
                  "data = d), got ", deparse1(formula))
@@ -44,10 +48,43 @@ updated_formula <- function(object, formula) {
 updated_around_bar <- function(old, new) {
   before <- split_at_bar(old)
   after <- split_at_bar(new)
-  formula <- stats::update.formula(before$regression, after$regression)
+  formula <- updated_regression(before$regression, after$regression)
   effects <- if (is.null(after$effects) || identical(after$effects, quote(.))) before$effects else after$effects
   if (!is.null(effects)) formula[[3L]] <- call("|", formula[[3L]], effects)
   formula
+}
+
+# A formula without a dot is taken as it is, and one without a response has the old one.
+updated_regression <- function(old, new) {
+  right <- new[[length(new)]]
+  if ("." %in% all.vars(new)) {
+    refuse_conditions(c(new, if ("." %in% all.vars(right)) old))
+    return(stats::update.formula(old, new))
+  }
+  if (length(new) == 3L) return(new)
+  old[[3L]] <- right
+  environment(old) <- environment(new)
+  old
+}
+
+# update.formula() of R leaves out the parentheses of (x > 10), and x > 10 + z compares a sum.
+refuse_conditions <- function(formulas) {
+  for (formula in formulas) {
+    condition <- bare_condition(formula[[length(formula)]])
+    if (!is.null(condition)) {
+      bad_argument("update() of R loses the parentheses of the condition ", deparse1(condition),
+                   "; write the new formula out, without a dot")
+    }
+  }
+}
+
+# The first condition that is a term of its own.
+bare_condition <- function(expression) {
+  if (!is.call(expression)) return(NULL)
+  head <- as.character(expression[[1L]])[1L]
+  if (head %in% c("<", "<=", ">", ">=", "==", "!=", "&", "&&", "||", "!")) return(expression)
+  if (!head %in% formula_operators) return(NULL)
+  Find(Negate(is.null), lapply(as.list(expression)[-1L], bare_condition))
 }
 
 split_at_bar <- function(formula) {

@@ -3,6 +3,7 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import dpstats as dp
@@ -87,3 +88,10 @@ def test_factors_with_more_levels_than_a_fit_holds_are_refused_with_what_to_writ
 def test_absorbed_levels_have_no_columns():
     fit = dp.dp_ols("y ~ x | k", LEVELS, levels={"k": range(10_002)}, epsilon=1)
     assert fit.params.index == ["x"]
+
+
+@pytest.mark.parametrize("text", [RFormula("factor(k) ~ x"), "C(k) ~ x"])
+def test_a_factor_made_as_the_response_is_refused_before_its_levels_are_asked_for(text):
+    people = pd.DataFrame({"k": [0, 1], "x": [1.0, 2.0]})
+    with pytest.raises(dp.FormulaError, match="write k alone, of which the last of two levels"):
+        dp.dp_logit(text, people, epsilon=1)

@@ -183,3 +183,9 @@ def test_a_copy_of_the_file_opens(used, path, tmp_path):
     shutil.copy(path, tmp_path / "copy.ledger")
     copied = dp.Ledger(tmp_path / "copy.ledger")
     assert copied.verify() == used.verify() and copied.spent == used.spent
+
+
+@pytest.mark.parametrize("head", [3, "", ["a"], "two\nlines"])
+def test_a_head_that_is_no_text_is_refused_and_not_told_for_a_replaced_chain(used, head):
+    with pytest.raises(dp.ArgumentError, match="expected head to be a text of one line, got"):
+        used.verify(head)

@@ -4,8 +4,8 @@ They become expressions of Python, which ``formula.expressions`` checks; the bri
 is ``dpstats.r``.
 """
 
-from dpstats.formula.r.instruments import instrument_parts
+from dpstats.formula.r.instruments import instrument_parts, joined
 from dpstats.formula.r.terms import RFormula
 from dpstats.formula.r.tree import Name
 
-__all__ = ["Name", "RFormula", "instrument_parts"]
+__all__ = ["Name", "RFormula", "instrument_parts", "joined"]

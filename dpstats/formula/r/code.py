@@ -258,10 +258,13 @@ def _logarithm(node: Call) -> str:
     arguments = node.matched("x", "base", needed=1)
     code = f"np.log({_number(arguments['x'])})"
     base = arguments.get("base")
-    if base is None:
+    if base is None or base == Call("exp", ((None, Number("1")),)):
         return code
     if not isinstance(base, Number) or base.value <= 0 or base.value == 1:
-        raise FormulaError(f"{node}: expected a number > 0 as the base of the logarithm")
+        raise FormulaError(
+            f"{node}: expected a number > 0 other than 1 as the base of the logarithm, as in "
+            f"log({arguments['x']}, 10), or none for exp(1)"
+        )
     return f"({code} / {math.log(base.value)!r})"
 
 

@@ -20,6 +20,7 @@ from dpstats.formula.expressions.polynomials import polynomial_suffixes
 from dpstats.formula.r.code import translate
 from dpstats.formula.r.factor import level_label
 from dpstats.formula.r.terms import Terms
+from dpstats.formula.r.tree import Infix, Prefix, named
 from dpstats.formula.r.truth_values import with_numbers
 from dpstats.schema import BOOLEAN, Categorical, Schema
 
@@ -27,6 +28,7 @@ from dpstats.schema import BOOLEAN, Categorical, Schema
 class RFactor(patsy.EvalFactor):
     """Make patsy evaluate a variable of a formula of R, under R's name for it.
 
+    The name has 15 digits of a number, ``text`` all, and ``part`` parentheses where + needs some.
     ``truths`` are the columns that are true or false, which are 1 and 0 in arithmetic.
     """
 
@@ -34,7 +36,9 @@ class RFactor(patsy.EvalFactor):
         self._node = node
         code, self.coding = translate(node)
         super().__init__(with_numbers(code, truths))
-        self.label = str(node)
+        self.label = named(node)
+        self.text = str(node)
+        self.part = f"({node})" if type(node) in (Infix, Prefix) else self.text
         # i() of fixest names a column year::2010
         is_call = self.coding.left_out is not None
         self.stem = f"{node.matched('x', 'ref', needed=1)['x']}::" if is_call else self.label
@@ -57,8 +61,17 @@ class RFactor(patsy.EvalFactor):
 def model_of(text: str) -> patsy.ModelDesc:
     """Read a formula of R into patsy's terms, in R's order."""
     read = Terms.of(text)
+    _check_indicators(read)
     right = [Term([RFactor(node) for node in term]) for term in read.terms]
     return patsy.ModelDesc([Term([RFactor(read.response)])], [INTERCEPT] * read.intercept + right)
+
+
+def _check_indicators(read: Terms) -> None:
+    """Refuse i(x) beside the intercept, whatever the levels of x are."""
+    for term in read.terms:
+        indicators = RFactor(term[0])
+        if read.intercept and len(term) == 1 and indicators.coding.left_out == ():
+            raise _redundant("the intercept", [indicators])
 
 
 def knowing(model: patsy.ModelDesc, truths: Collection[str]) -> patsy.ModelDesc:
@@ -129,19 +142,20 @@ def _check_distinct(terms: Sequence[Term], full: set) -> None:
     brought = Counter(part for term in terms for part in _parts(term, full))
     twice = next((part for part, count in brought.items() if count > 1), None)
     if twice is not None:
-        named = ":".join(sorted(factor.label for factor in twice)) or "the intercept"
-        raise FormulaError(
-            f"the columns of this formula add up to each other ({named} is there twice), so lm "
-            f"would give NA for some; {_instead(terms)}, or drop the intercept"
-        )
+        twice_there = ":".join(sorted(factor.label for factor in twice)) or "the intercept"
+        whole = [f for term in terms for f in term.factors if f.coding.left_out == ()]
+        raise _redundant(twice_there, whole)
 
 
-def _instead(terms: Sequence[Term]) -> str:
-    """Say how columns are written that do not add up to others."""
-    whole = [f for term in terms for f in term.factors if f.coding.left_out == ()]
-    if whole:
-        return f"leave a level of {whole[0].label} out by ref ="
-    return "write a * b instead of a:b alone"
+def _redundant(twice: str, indicators: Sequence[RFactor]) -> FormulaError:
+    """Say how columns are written that do not add up to others, as all of i() do."""
+    instead = "write a * b instead of a:b alone"
+    if indicators:
+        instead = f"leave a level of {indicators[0].label} out by ref ="
+    return FormulaError(
+        f"the columns of this formula add up to each other ({twice} is there twice), so lm "
+        f"would give NA for some; {instead}, or drop the intercept"
+    )
 
 
 def _parts(term: Term, full: set) -> Iterator[frozenset]:
@@ -223,9 +237,11 @@ def _indicators(labels: list[str], kept: list[int]) -> patsy.ContrastMatrix:
 
 def _ordered(factor: RFactor, schema: Schema) -> bool:
     """Tell whether a factor is ordered, by the formula or its column; comparisons are not."""
+    if factor.coding.ordered is not None:
+        return factor.coding.ordered
     name = _column(factor)
     kind = None if name is None else schema.get(name)
-    return factor.coding.ordered or (isinstance(kind, Categorical) and kind.ordered)
+    return isinstance(kind, Categorical) and kind.ordered
 
 
 def _column(factor: RFactor) -> str | None:

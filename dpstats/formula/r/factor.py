@@ -13,6 +13,11 @@ _CODINGS = {
     "contr.sum": "sum",
     "contr.helmert": "helmert",
 }
+# Arguments of factor() and, where it is True, of ordered(), in R's order.
+_ARGUMENTS = {
+    False: ("levels", "labels", "exclude", "ordered"),
+    True: ("levels", "labels", "exclude"),
+}
 FACTORS = ("factor", "as.factor", "ordered", "as.ordered", "relevel", "C", "i")
 
 
@@ -22,7 +27,7 @@ class Coding:
 
     With ``as_number`` it becomes one column of its numeric values, as by as.numeric(). With
     ``left_out``, which is not None for i() of fixest, it becomes indicators of the other levels.
-    With ``ordered`` it is an ordered factor whatever the column is. R recodes a column ``as_it_is``
+    ``ordered`` tells whether the factor is, whatever the column is. R recodes a column ``as_it_is``
     by relevel() and C() if it is a factor, but not if it is true or false.
     """
 
@@ -30,7 +35,7 @@ class Coding:
     reference: str | None = None
     as_number: bool = False
     left_out: tuple[str, ...] | None = None
-    ordered: bool = False
+    ordered: bool | None = None
     as_it_is: bool = False
 
 
@@ -47,16 +52,25 @@ def factor(node: Call) -> tuple[str, Coding]:
         case "C":
             arguments = node.matched("object", "contr")
             code, coding = _inner(node, arguments["object"])
-            contrast = _CODINGS.get(str(arguments["contr"]))
+            named = arguments["contr"]
+            contrast = _CODINGS.get(named.value if isinstance(named, Text) else str(named))
             if contrast is None:
                 raise FormulaError(f"{node}: expected one of {', '.join(_CODINGS)}")
             return code, replace(coding, contrast=contrast)
-    ordered = node.function in ("ordered", "as.ordered")
-    names = ("x",) if node.function.startswith("as.") else ("x", "levels")
+    ordered = node.function in ("ordered", "as.ordered") or None
+    names = ("x",) if node.function.startswith("as.") else ("x", *_ARGUMENTS[ordered or False])
     arguments = node.matched(*names, needed=1)
     column = arguments["x"]
     if not isinstance(column, Name):
         raise FormulaError(f"{node}: expected the name of a column, as in {node.function}(g)")
+    if arguments.keys() & {"labels", "exclude"}:
+        others = [f"{name} = {value}" for name, value in arguments.items() if name != "x"]
+        made = f"{node.function}({', '.join([f'data${column}', *others])})"
+        raise FormulaError(
+            f"{node}: {node.function}() in a formula takes a column and levels; make the column "
+            f"before the call, as by data${column} <- {made}, and name that"
+        )
+    ordered = _is_true(arguments["ordered"], node) if "ordered" in arguments else ordered
     levels = ""
     if "levels" in arguments:
         levels = f", levels={[literal(value) for value in constants(arguments['levels'])]!r}"
@@ -91,6 +105,13 @@ def level_label(level) -> str:
     if isinstance(level, bool | np.bool_):
         return str(level).upper()
     return f"{level:.15g}" if isinstance(level, int | float) else str(level)
+
+
+def _is_true(node: Node, call: Call) -> bool:
+    """Return the value of TRUE or FALSE."""
+    if node not in (Name("TRUE"), Name("FALSE")):
+        raise FormulaError(f"{call}: expected ordered to be TRUE or FALSE, got {node}")
+    return node == Name("TRUE")
 
 
 def _text(node: Node, call: Call) -> str:

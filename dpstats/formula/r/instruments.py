@@ -6,7 +6,7 @@ from dpstats.errors import FormulaError
 from dpstats.formula.expressions.limits import readable
 from dpstats.formula.r.syntax import parse
 from dpstats.formula.r.terms import RFormula
-from dpstats.formula.r.tree import Infix, Node
+from dpstats.formula.r.tree import Infix, Node, summed
 
 _AS_IN = "as in y ~ x | d ~ z"
 
@@ -57,3 +57,12 @@ def instrument_parts(text: RFormula) -> InstrumentParts:
     exogenous, regressor, instruments = map(str, parts)
     effects = "".join(map(str, absorbed))
     return InstrumentParts(str(response), exogenous, regressor, instruments, effects)
+
+
+def joined(left: str, right: str) -> str:
+    """Add two parts of a formula of R.
+
+    >>> joined("1", "educ > 10")
+    '1 + (educ > 10)'
+    """
+    return str(summed(parse(left), parse(right)))

@@ -7,7 +7,7 @@ from dpstats.errors import FormulaError
 from dpstats.formula.expressions.limits import checked_terms, combined, readable
 from dpstats.formula.expressions.other_notations import in_own_words
 from dpstats.formula.r.syntax import parse
-from dpstats.formula.r.tree import Call, Infix, Name, Node, Number, Paren, Prefix, literal
+from dpstats.formula.r.tree import Call, Infix, Name, Node, Number, Paren, Prefix, literal, summed
 
 Term = tuple[Node, ...]
 
@@ -115,7 +115,7 @@ def absorbed_in_r(text: str) -> tuple[RFormula, str | None]:
         others.insert(0, _indicated(text, absorbed.right))
         absorbed = absorbed.left
     for other in others:
-        regressors = Infix("+", regressors, other)
+        regressors = summed(regressors, other)
     rest = RFormula(Infix("~", left, regressors))
     match absorbed:
         case Name(column) if column != ".":

@@ -8,6 +8,7 @@ from dpstats.errors import FormulaError
 _TIGHT = ("^", ":", "/", "%/%", "%%")  # written without spaces around them
 _SYNTACTIC = re.compile(r"(?:[^\W\d_]|\.(?!\d))[\w.]*")
 _LONGEST = 500  # range from:to
+_DIGITS = re.compile(r"^(?:[0.]*)(?:\.?\d){16}")  # more than R writes of a number
 ESCAPES = {"\\": "\\", "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 _RESERVED = "if else repeat while function for next break NULL Inf NaN NA in".split()
 
@@ -120,6 +121,65 @@ def _quoted(text: str, quote: str) -> str:
 
 
 Node = Name | Number | Text | Paren | Prefix | Infix | Call
+
+
+def summed(left: Node, right: Node) -> Node:
+    """Add two parts of a formula, in parentheses what does not bind as tightly as +.
+
+    >>> print(summed(Name("x"), Infix(">", Name("z"), Number("10"))))
+    x + (z > 10)
+    """
+    return Infix("+", _summand(left), _summand(right))
+
+
+def _summand(node: Node) -> Node:
+    """Write a comparison, or one that is joined to others or denied, in parentheses."""
+    match node:
+        case Infix("+" | "-" as operator, left, right):
+            return Infix(operator, left, _summand(right))
+        case Infix("<" | "<=" | ">" | ">=" | "==" | "!=" | "&" | "&&" | "|" | "||") | Prefix("!"):
+            return Paren(node)
+    return node
+
+
+def named(node: Node) -> str:
+    """Write an expression as R names it, whose numbers have 15 digits whatever it computes with.
+
+    >>> named(Infix("-", Name("x"), Number("0.33333333333333331")))
+    'x - 0.333333333333333'
+    """
+    return str(_shortened(node))
+
+
+def _shortened(node: Node) -> Node:
+    """Replace numbers of more than 15 digits by what R writes for them."""
+    match node:
+        case Number():
+            return Number(_in_fifteen_digits(node)) if _DIGITS.search(node.text) else node
+        case Paren(inner):
+            return Paren(_shortened(inner))
+        case Prefix(operator, operand):
+            return Prefix(operator, _shortened(operand))
+        case Infix(operator, left, right):
+            return Infix(operator, _shortened(left), _shortened(right))
+        case Call(function, arguments):
+            return Call(function, tuple((name, _shortened(value)) for name, value in arguments))
+    return node
+
+
+def _in_fifteen_digits(number: Number) -> str:
+    """Write a number as R does, plainly where that is no longer than with an exponent.
+
+    >>> [_in_fifteen_digits(Number(text)) for text in ("0.30000000000000004", "100000.00000000001")]
+    ['0.3', '1e+05']
+    >>> _in_fifteen_digits(Number("9007199254740992"))
+    '9007199254740992'
+    """
+    mantissa, exponent = f"{number.value:.14e}".split("e")
+    mantissa = mantissa.rstrip("0").rstrip(".")
+    decimals = max(len(mantissa.replace(".", "")) - 1 - int(exponent), 0)
+    plain, scientific = f"{number.value:.{decimals}f}", f"{mantissa}e{exponent}"
+    return plain if len(plain) <= len(scientific) else scientific
 
 
 def constants(node: Node) -> list[Node]:

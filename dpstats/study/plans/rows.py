@@ -155,18 +155,19 @@ def _instruments(study: Study) -> list[str]:
         return []
     return [
         f"the columns of {', '.join(named)} are independent, so that instruments tell nothing; "
-        "rows of a stand-in (data=) tell more"
+        "rows of a public stand-in tell more"
     ]
 
 
 def _labels(study: Study) -> list[str]:
     """Say what a plan from guesses does not know of persons, clusters and absorbed columns."""
     labels = {each.arguments.get(key) for each in study.models for key in ("unit", "cluster")}
-    if labels == {None} and not any("|" in text for each in study.models for text in each.formulas):
+    absorbed = {formula.absorbed for each in study.models for formula in each.parsed}
+    if not {*labels, *absorbed} - {None}:
         return []
     return [
         "persons, clusters and absorbed groups have about ten rows each and no effects of their "
-        "own; rows of a stand-in (data=) tell more"
+        "own; rows of a public stand-in tell more"
     ]
 
 

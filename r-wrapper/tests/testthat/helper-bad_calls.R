@@ -138,6 +138,8 @@ bad_calls <- expression(
   dp_ols(y ~ s, "people.csv", epsilon = 1), dp_ols(y ~ z, "people.csv", epsilon = 1),
   dp_ols(y ~ x, "people.csv", epsilon = 1, bounds = unit, by = "s", types = list(s = "text")),
   dp_ols(y ~ x, "people.csv", epsilon = 1, bounds = unit, subset = k > 1),
+  dp_ols(y ~ i(k), d, epsilon = 1), dp_ols(y ~ x, d, epsilon = 1, wts = k), dp_ols(y ~ log(x, base = 1), d, epsilon = 1), dp_ols(y ~ Q, transform(d, Q = x), epsilon = 1),
+  dp_ols(y ~ factor(g, labels = c("u", "v")), d, epsilon = 1), dp_ols(y ~ factor(k, ordered = 1), d, epsilon = 1),
   dp_ols(y ~ x + interaction(g, k), d, epsilon = 1), dp_ols(y ~ x %in% c(1, 2), d, epsilon = 1),
   dp_ols(y ~ x + as.integer(g), d, epsilon = 1),
   dp_ols(y ~ scale(x), d, epsilon = 1), dp_ols(y ~ x + offset(k), d, epsilon = 1),
@@ -178,9 +180,9 @@ bad_calls <- expression(
   dp_ledger_approve("kept.ledger", 7), dp_ledger_approve("kept.ledger", "a"),
   dp_ledger_deny("kept.ledger", 1.5), dp_ledger_deny("kept.ledger"), dp_ledger_verify(3),
   dp_ledger_verify("kept.ledger", NA), dp_ledger_export("kept.ledger", "kept.ledger"),
-  dp_ledger_export("kept.ledger", 3), dp_ledger_export("nowhere.ledger", "out.json"),
+  dp_ledger_verify("kept.ledger", 3), dp_ledger_export("kept.ledger", 3), dp_ledger_export("nowhere.ledger", "out.json"),
   dp_run("nowhere.toml", "out"), dp_run("people.csv", "out"), dp_run(3, "out"),
-  dp_run("people.csv", "out", ledger = 3),
+  dp_run("people.csv", "out", ledger = 3), dp_run("people.csv", "out", ledger = budget), dp_run(c("a", "b"), "out"),
   dp_run("people.csv", "out", dry_run = NA), dp_ledger("nowhere.ledger", analyst = NA), dp_budget(1, composition = NA),
   install_dpstats(3), install_dpstats("nowhere"), install_dpstats("folder"),
   install_dpstats("people.csv"), install_dpstats("dpstats==9.0.0"),
@@ -200,6 +202,8 @@ bad_calls <- expression(
   dp_plan(y ~ x, 100, unit, "adassp", epsilon = TRUE), dp_plan(y ~ x, 100, unit, "adassp", -1),
   dp_plan(y ~ x, 100, unit, "ols", 1), dp_plan(y ~ x, 100, unit, TRUE, 1),
   dp_plan(y ~ x, 100, NULL, "adassp", 1), dp_plan(y ~ x, 100, unit["y"], "adassp", 1),
+  dp_plan(y ~ x, 100, unit, "adassp", 1, x_range = list(x = 1)),
+  dp_plan(y ~ x, 100, unit, "adassp", 1, target_width = 1, term = c("x", "(Intercept)")),
   dp_plan(y ~ x, 100, unit, "adassp", 1, sd = -1),
   dp_plan(y ~ x, 100, unit, "adassp", 1, sd = TRUE),
   dp_plan(y ~ x, 100, unit, "adassp", 1, truth = c(z = 1)),
@@ -227,7 +231,7 @@ bad_calls <- expression(
 bad_calls <- c(bad_calls, expression(
   dp_logit(b ~ x, d), dp_logit(I(1 - k) ~ x, d, 1), dp_logit(list(), d, 1), dp_logit(b ~ x, d, 1, x = TRUE), dp_logit("b ~ x", d, 1), dp_logit(b ~ x, as.list(d), 1),
   dp_logit(b ~ x, d, -1), dp_logit(b ~ x, d, 1, delta = 0), dp_logit(b ~ nowhere, d, 1),
-  dp_logit(day ~ x, d, 1, bounds = list(day = c(0, 5))), dp_logit(s ~ x, d, 1), dp_logit(one ~ x, d, 1),
+  dp_logit(day ~ x, d, 1, bounds = list(day = c(0, 5))), dp_logit(s ~ x, d, 1), dp_logit(one ~ x, d, 1), dp_logit(factor(k) ~ x, d, 1),
   dp_logit(s ~ x, d, 1, levels = list(s = c("u", "v", "w"))), dp_logit(log(y) ~ x, d, 1),
   dp_logit(I((x > 0.5) * 2) ~ y, d, 1, bounds = list(`I((x > 0.5) * 2)` = c(0, 2))),
   dp_logit(b ~ x | g, d, 1), dp_logit(b ~ x, d, 1, by = x), dp_logit(b ~ x, d, 1, offset = 3),
@@ -283,6 +287,7 @@ bad_calls <- c(bad_calls, expression(
   dp_describe(d, ~x, 1, groups = 1:2),
   dp_describe(d, ~x, 1, bounds = list(x = c(1, 0))), dp_describe(d, ~x, 1, quantiles = 2),
   dp_describe(d, ~x, 1, quantiles = "median"), dp_describe(d, ~x, 1, quantiles = c(0.5, 0.5)),
+  dp_describe(d, ~x, 1, quantiles = NA), dp_plan_study("people.csv", NA), dp_plan(y ~ x, 9, unit, list("adassp", ci = NA), 1),
   dp_describe(d, ~x, 1, statistics = "max"), dp_describe(d, ~x, 1, statistics = "nunique"),
   dp_describe(d, ~x, 1, statistics = "median"), dp_describe(d, ~x, 1, alpha = 2),
   dp_describe(d, ~x, 1, weights = k), dp_describe(d, ~x, 1, unit = 3),
@@ -296,7 +301,8 @@ bad_calls <- c(bad_calls, expression(
   dp_ols(y ~ ., data.frame(y = 1, ..1 = 2), epsilon = 1),
   dp_ledger_export("kept.ledger", "people.csv"), dp_ledger_export("kept.ledger", "folder"),
   dp_ledger_export("kept.ledger", "no/all.json"), dp_ledger_approve("kept.ledger", 1:2),
-  dp_test(fit), dp_joint_test(hypotheses = "x = 0"), update(fits, data = d), anova(fits)
+  dp_test(fit), dp_joint_test(hypotheses = "x = 0"), update(fits, data = d), anova(fits),
+  update(fit, . ~ . + (k > 1), data = d), update(fit, 3, data = d), dp_ols(y ~ x, d, epsilon = 1i)
 ))
 
 # What the calls are about, and the messages of those that are refused; NA where one is not.

@@ -110,3 +110,23 @@ test_that("anova() refuses what it cannot compare, and has NA without standard e
   none <- dp_ols(y ~ x, line(), "exp_theil_sen", 2, bounds = unit)
   expect_identical(anova(none)$Chisq, NA_real_)
 })
+
+test_that("update() does not lose the parentheses of conditions, as that of R does", {
+  skip_without_python()
+  d <- people()
+  fit <- dp_ols(log(wage) ~ (educ > 12) + age, d, "adassp", 4, bounds = limits)
+  formula_of <- function(new) update(fit, new, evaluate = FALSE)$formula
+  lost <- "loses the parentheses of the condition (educ > 12|!union); write the new formula out"
+  for (new in list(. ~ . + sex, . ~ . - age, ~ . + sex, log(.) ~ (educ > 12) + sex, wage ~ . + (!union))) {
+    expect_error(formula_of(new), lost, class = "dpstats_argument_error")
+  }
+  expect_equal(formula_of(wage ~ (educ > 12) + sex), wage ~ (educ > 12) + sex, ignore_attr = TRUE)
+  expect_equal(formula_of(~ (educ > 12) + sex), log(wage) ~ (educ > 12) + sex, ignore_attr = TRUE)
+  expect_equal(formula_of("wage ~ sex"), wage ~ sex, ignore_attr = TRUE)
+  expect_equal(formula_of(log(.) ~ sex), log(log(wage)) ~ sex, ignore_attr = TRUE)
+  cutoff <- 12
+  again <- with_insecure_seed(3, update(fit, log(wage) ~ I(educ > cutoff), data = d))
+  expect_named(coef(again), c("(Intercept)", "I(educ > 12)TRUE"))
+  expect_error(update(fit, 3, data = d), "formula. to be a formula such as . ~ . \\+ z, got 3",
+               class = "dpstats_argument_error")
+})

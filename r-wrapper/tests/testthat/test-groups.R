@@ -311,3 +311,12 @@ test_that("a summary says in up to which share of a group's rows noise could hid
   expect_match(by$notes, said, all = FALSE)
   expect_match(paste(capture.output(print(summary(by))), collapse = " "), said)
 })
+
+test_that("groups are counted, and head() and tail() take some of them", {
+  skip_without_python()
+  by <- dp_ols(y ~ x, line(), "noisy_stats", 4, by = "tract", bounds = unit)
+  expect_length(by, 3L)
+  expect_identical(head(by, 2)$groups$tract, c(3L, 7L))
+  expect_identical(head(by)$groups, by$groups)
+  expect_identical(tail(by, 1)$groups$tract, 9L)
+})

@@ -270,3 +270,15 @@ test_that("groups tell their first stages and sets, and so does one of them", {
   expect_length(predict(by, at, interval = "confidence"), 6L)
   expect_s3_class(tidy(men), "tbl_df")
 })
+
+test_that("groups are fitted again with their instruments", {
+  skip_without_python()
+  d <- schooling(4000)
+  by <- dp_iv(wage ~ age | educ ~ near, d, 4, by = sex)
+  expect_identical(deparse1(by$call), "dp_iv(formula = wage ~ age | educ ~ near, epsilon = 4, by = \"sex\")")
+  again <- update(by, data = d, epsilon = 2)
+  expect_s3_class(again, "dp_iv_groups")
+  expect_identical(again$privacy$epsilon, 2)
+  expect_error(update(by, . ~ . + far, data = d), "a formula with instruments is written out",
+               class = "dpstats_argument_error")
+})

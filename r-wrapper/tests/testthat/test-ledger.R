@@ -152,6 +152,6 @@ test_that("mistakes about ledgers are named", {
                class = "dpstats_argument_error")
   expect_error(dp_ledger_requests(path, "requestd"), "expected state to be \"requested\" or",
                class = "dpstats_argument_error")
-  expect_error(dp_ledger_requests(3), "expected ledger to be a path",
+  expect_error(dp_ledger_requests(3), "expected ledger to be one path, got 3",
                class = "dpstats_argument_error")
 })

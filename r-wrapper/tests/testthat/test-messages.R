@@ -6,7 +6,7 @@ python_words <- paste(
   "\\b(pandas|polars|numpy)\\b", "\\b(np|dp|dpstats)\\.[a-zA-Z_]", "\\b(float|int)(32|64)\\b", "\\*\\*",
   "\\bQ\\(|\\bC\\((?!.*contr)", "\\{", "(^|[^n]) \\[", "\\(['\"]", "(got|only) \\(", "(?<![0-9.])[0-9]+\\.0\\b(?!\\.)",
   "(write|as in) \"[^\"]* ~ ", # formulas of R have no quotes
-  "Error\\b", "stopped|failed", "(?<!column )(?<!\\w)'[^'\"]*'", "\\b[a-z_]+=([ ,;.)]|$)", sep = "|"
+  "Error\\b", "stopped|failed", "(?<!column )(?<!\\w)'[^'\"]*'", "\\b[a-z_]+=([ ,;.?)]|$)", sep = "|"
 )
 
 test_that("what is refused is a condition of this package in R's words", {
@@ -115,4 +115,13 @@ test_that("a message does not show the data that stand in the place of an argume
     expect_no_match(conditionMessage(error), "1001|structure", info = deparse1(call))
   }
   expect_error(confint(fit, level = 95), "got 95$", class = "dpstats_argument_error")
+})
+
+test_that("columns whose names formulas keep are refused in R's words", {
+  skip_without_python()
+  d <- setNames(line(), c("Q", "C", "y"))
+  for (formula in c(y ~ Q, y ~ Q + factor(C))) {
+    expect_error(dp_ols(formula, d, epsilon = 1), "column (Q|C) has a name that formulas keep for themselves; rename",
+                 class = "dpstats_formula_error")
+  }
 })

@@ -273,3 +273,26 @@ test_that("notes are no wider than the terminal", {
     expect_true(all(nchar(utils::tail(lines, 3L)) <= 50L))
   }
 })
+
+test_that("summaries count persons as persons where their rows are protected together", {
+  skip_without_python()
+  d <- transform(line(), id = rep(1:300, 2))
+  fit <- dp_ols(y ~ x, d, "adassp", 4, bounds = unit, unit = id, max_rows = 2)
+  expect_output(print(summary(fit)), sprintf("status [a-z_]+, number of id: %d", nobs(fit)))
+})
+
+test_that("terms that are left of others taken away are those of lm, conditions too", {
+  skip_without_python()
+  d <- people()
+  formulas <- list(
+    log(wage) ~ (educ > 12) + age + union - union, log(wage) ~ . - size - educ - union + (educ > 12):sex,
+    log(wage) ~ (age > 40) * sex + educ - educ - 1, log(wage) ~ . - size - educ - sex - union - age
+  )
+  for (formula in formulas) {
+    fit <- with_insecure_seed(3, dp_ols(formula, d, "adassp", 1e6, bounds = limits))
+    reference <- lm(formula, d)
+    expect_named(coef(fit), names(coef(reference)), info = deparse1(formula))
+    expect_equal(predict(fit, d[1:3, ]), predict(reference, d[1:3, ]), tolerance = 5e-3)
+    expect_identical(labels(fit), labels(reference))
+  }
+})

@@ -3,6 +3,8 @@
 import pytest
 
 from dpstats.errors import FormulaError
+from dpstats.formula import Formula
+from dpstats.formula.instruments import InstrumentFormula
 from dpstats.formula.r import RFormula, instrument_parts
 
 
@@ -37,3 +39,20 @@ def test_parts_are_written_as_r_writes_them(text, parts):
 def test_other_forms_are_refused(text, why):
     with pytest.raises(FormulaError, match=why):
         instrument_parts(RFormula(text))
+
+
+@pytest.mark.parametrize("x", ["1", "age", "age > 40", "!member", "age > 40 & member"])
+@pytest.mark.parametrize("z", ["near > 10", "near", "!close", "near > 10 & close"])
+def test_a_condition_is_a_term_of_its_own_beside_others(x, z):
+    """It stood without parentheses, so that 1 + near > 10 was an instrument."""
+    formula = InstrumentFormula.parse(RFormula(f"y ~ {x} | d ~ {z}"))
+    others = () if x == "1" else (x,)
+    assert formula.instruments == (z,)
+    assert formula.structural.terms == (*others, "d")
+    assert formula.reduced.terms == formula.first_stage.terms == (*others, z)
+
+
+def test_a_condition_is_a_term_of_its_own_beside_absorbed_effects():
+    for term in ("x > 10", "!x", "z + !x"):
+        formula = Formula.parse(RFormula(f"y ~ {term} | state + year"))
+        assert formula.terms == (*term.split(" + "), "factor(year)")

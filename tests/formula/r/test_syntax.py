@@ -246,3 +246,57 @@ def test_terms_of_r_are_selected_whole():
         )
     assert res.selected == ("g",)
     assert list(res.params.index) == ["(Intercept)", "gb", "gc"]
+
+
+def test_numbers_have_the_digits_of_r_in_names_and_all_of_theirs_in_values():
+    text = "y ~ I(v.1 - 0.33333333333333331) + I(x > 100000.00000000001)"
+    design = Formula.parse(dp.RFormula(text)).design(SCHEMA)
+    assert design.names[1:] == ("I(v.1 - 0.333333333333333)", "I(x > 1e+05)TRUE")
+    batch = {"x": np.array([1.0]), "v.1": np.array([1 / 3]), "y": np.array([1.0])}
+    assert design.rows(batch).numbers[0, 1] == 0
+
+
+@pytest.mark.parametrize("text", ["log(x, base = exp(1))", "log(x, exp(1))", "log(x)"])
+def test_the_base_of_a_logarithm_may_be_that_of_the_natural_one(text):
+    assert code.translate(parse(text))[0] == "np.log(Q('x'))"
+
+
+def test_contrasts_may_stand_in_quotes_and_an_ordered_factor_may_be_made_unordered():
+    same = [
+        ("C(g, 'contr.sum')", "C(g, contr.sum)"),
+        ("factor(o, ordered = FALSE)", "C(o, contr.treatment)"),
+        ("factor(k, ordered = TRUE)", "ordered(k)"),
+        ("relevel(factor(o, ordered = FALSE), ref = 's')", "C(o, contr.treatment)"),
+    ]
+    for text, other in same:
+        one, two = (Formula.parse(dp.RFormula(f"y ~ {f}")).design(SCHEMA) for f in (text, other))
+        batch = draw(41, seed=1)
+        np.testing.assert_array_equal(one.rows(batch).numbers, two.rows(batch).numbers)
+
+
+def test_what_factor_does_not_take_is_refused_with_the_call_that_makes_the_column():
+    for text in ("factor(g, labels = c('u', 'v'))", "factor(k, 1:2, c('u', 'v'))"):
+        with pytest.raises(FormulaError, match=r"by data\$(g|k) <- factor\(data"):
+            code.translate(parse(text))
+    with pytest.raises(FormulaError, match="expected ordered to be TRUE or FALSE, got 1"):
+        code.translate(parse("factor(g, ordered = 1)"))
+
+
+def test_all_indicators_beside_the_intercept_are_refused_before_levels_are_asked_for():
+    people = pd.DataFrame({"y": [1.0, 2.0], "day": [1.0, 2.0]})
+    with pytest.raises(FormulaError, match=r"leave a level of i\(day\) out by ref ="):
+        dp.dp_ols(dp.RFormula("y ~ i(day)"), people, epsilon=1)
+    with pytest.raises(dp.ArgumentError, match="the levels of day must be declared"):
+        dp.dp_ols(dp.RFormula("y ~ i(day, ref = 1)"), people, epsilon=1)
+
+
+def test_terms_that_are_kept_are_those_that_were_written():
+    """Without parentheses educ + age > 40 is a comparison of a sum."""
+    text = "y > 0.10000000000000001 ~ x + (z > 1):g + (!b) + I(x - 0.33333333333333331) + v.1%/%2"
+    formula = Formula.parse(dp.RFormula(text))
+    kept = formula.keep(formula.terms)
+    assert kept.terms == formula.terms and kept.response == formula.response
+    assert [each.code for each in kept.readings] == [each.code for each in formula.readings]
+    assert "0.33333333333333331" in kept.text
+    some = formula.keep(["z > 1:g", "x"])
+    assert str(some.text) == "y > 0.10000000000000001 ~ 1 + x + (z > 1):g"

@@ -120,3 +120,18 @@ def _written(study, data):
     types = 'smoker = "boolean"\nage = "number"\nwage = "number"'
     path.write_text(PAPER.replace("n = 6000\n", "").replace('smoker = "boolean"', types))
     return path
+
+
+@pytest.mark.parametrize(
+    ("formula", "absorbs"), [("y ~ 1 | d ~ z", False), ("y ~ 1 | g | d ~ z", True)]
+)
+def test_a_plan_speaks_of_absorbed_groups_where_there_are_some(tmp_path, formula, absorbs):
+    (tmp_path / "study.toml").write_text(
+        'data = "people.csv"\nlanguage = "R"\nepsilon = 1\n'
+        "bounds = { y = [0, 1], d = [0, 1], z = [0, 1] }\n"
+        f'[[iv]]\nname = "main"\nformula = "{formula}"\n'
+    )
+    study = Study.read(tmp_path / "study.toml")
+    said = " ".join(Guessed(study, Guesses.of(study, {"n": 100})).sentences())
+    assert ("persons, clusters and absorbed groups" in said) == absorbs
+    assert "instruments tell nothing; rows of a public stand-in tell more" in said
