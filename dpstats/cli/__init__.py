@@ -54,7 +54,7 @@ _WORDING = (
     (r"--eps: give epsilon=", "did you mean --epsilon?"),
     (r"; --verbose: give progress=True", ""),
     (r"give a mapping or a data frame with it", "add it with --x-new"),
-    (r"did you mean (--[a-z-]+) \?", r"did you mean \1?"),
+    (r"(--[a-z-]+) ([,;?]|$)", r"\1\2"),
 )
 
 

@@ -121,6 +121,10 @@ WRONG = {
     "power written ^": (fitting("kid_rank ~ parent_rank^2"), "write I(parent_rank ** 2)"),
     "no formula at all": (fitting("kid_rank"), "as in y ~ x1 + x2"),
     "any Python": (fitting("kid_rank ~ __import__('os').system('x')"), "__import__('os')"),
+    "row norm of bounded columns": (
+        replaced([*CELL, "--row-norm", "1"], ("--method", "exp_theil_sen")),
+        "exp_theil_sen takes --bounds, not --row-norm=1",
+    ),
     "row norm 0": ([*FIT, "--row-norm", "0"], "expected --row-norm in (0, 1e+100], got 0"),
     "points without a name": (
         fitting("kid_rank ~ parent_rank + cell", "--x-new", "1"),
