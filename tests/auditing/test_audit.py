@@ -222,7 +222,7 @@ def test_several_regressors_and_options():
         ({"mechanism": noisy_sum(1), "pairs": []}, "list of"),
         ({"mechanism": noisy_sum(1), "pairs": [1]}, "list of"),
         ({"mechanism": lambda rows: None, "pairs": BITS}, "to return a number .*, got None"),
-        ({"mechanism": str, "pairs": BITS}, r"to return a number .*, got '\[0, 0'"),
+        ({"mechanism": str, "pairs": BITS}, r"to return a number .*, got '\[0, 0, 0"),
         ({"mechanism": "adassp", "pairs": BITS}, r"tables \(X, y\) .* d=1 numbers in X, got \["),
         ({"mechanism": "adassp", "pairs": [TABLES], "d": 2}, r"\(X, y\) .* d=2 numbers in X"),
         ({"mechanism": "adassp", "pairs": [TABLES], "unit": "p"}, r"tables \(X, y, persons\)"),

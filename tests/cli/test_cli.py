@@ -1,5 +1,7 @@
 """The command line: every door, its message and its exit code."""
 
+import errno
+import io
 import json
 import os
 import subprocess
@@ -657,3 +659,13 @@ def test_errors_are_clustered_by_a_column(capsys, folder):
     printed = capsys.readouterr().out
     assert "Covariance Type:" in printed and "Clusters:" in printed and "P>|t|" in printed
     assert "--option cov_type=cluster" in refused(call, capsys, folder)
+
+
+def test_a_full_disk_behind_standard_output_is_told(monkeypatch, capsys):
+    class Full(io.StringIO):
+        def write(self, text):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("sys.stdout", Full())
+    assert cli.main(["methods"]) == 2
+    assert capsys.readouterr().err == "dpstats: error: standard output: No space left on device\n"
