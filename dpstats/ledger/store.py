@@ -85,7 +85,7 @@ class Store:
         elif self._local.number != _file_number(self._file):
             raise LedgerError(
                 f"{self.path} was moved, removed or replaced while this process used it; open the "
-                "file that is there now with dpstats.Ledger(path)"
+                "ledger anew"
             )
         return self._local.connection
 

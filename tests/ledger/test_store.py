@@ -158,7 +158,7 @@ def test_a_ledger_whose_name_is_another_files_is_not_charged(make, ols, path, tm
     else:
         os.replace(*((path, tmp_path / "old.ledger") if change == "renamed" else (other, path)))
     for use in (lambda: ols(ledger, 0.1), lambda: ledger.spent):
-        with pytest.raises(LedgerError, match="moved, removed or replaced while .* open the file"):
+        with pytest.raises(LedgerError, match="moved, removed or replaced while .* anew$"):
             use()
 
 
