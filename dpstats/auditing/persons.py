@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from dpstats.auditing.inputs import Pair, Rows, corner_pairs
-from dpstats.auditing.subjects import Output, Subject, named_pairs, output_of, regressors
+from dpstats.auditing.subjects import Output, Subject, output_of, regressors, table_pairs
 from dpstats.call import Request
 from dpstats.call.arguments import make_request
 from dpstats.errors import ArgumentError, shown
@@ -59,7 +59,7 @@ def unit_subject(
         gaussian=isinstance(request.cost, GDP),
         pairs=person_pairs(len(names), request.neighbors, rows)
         if pairs is None
-        else named_pairs(pairs),
+        else table_pairs(pairs, len(names), persons=True),
         start=lambda rows: _start(request_of(rows)),
     )
 

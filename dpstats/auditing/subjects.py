@@ -8,7 +8,7 @@ import numpy as np
 
 from dpstats.auditing.inputs import Pair, corner_pairs, corner_problem
 from dpstats.call import method_choice
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, shown
 from dpstats.estimators import GENERALIZED, INSTRUMENTAL, METHODS, SEVERAL
 from dpstats.estimators.contract import InMemory, Instruments, Method, Release, Repeated
 from dpstats.noise import Noise
@@ -73,7 +73,7 @@ def function_subject(function, epsilon, delta, neighbors, pairs) -> Subject:
     epsilon, delta = validate_guarantee(epsilon, 0.0 if delta is None else delta)
 
     def start(rows):
-        return lambda: _numbers("output", function(rows))
+        return lambda: _numbers("output", _number_or_array(function(rows)))
 
     name = getattr(function, "__name__", type(function).__name__)
     relation = neighbors or "neighbours as given"
@@ -122,7 +122,7 @@ def method_subject(
 
         return release
 
-    pairs = corner_pairs(d, neighbors) if pairs is None else named_pairs(pairs)
+    pairs = corner_pairs(d, neighbors) if pairs is None else table_pairs(pairs, d)
     claim = method.promise(epsilon, delta)
     name = method.name if outcomes == 1 else f"{method.name}, {outcomes} outcomes"
     return Subject(name, neighbors, *claim, isinstance(cost, GDP), pairs, start)
@@ -160,6 +160,28 @@ def named_pairs(pairs) -> list[Pair]:
     return named
 
 
+def table_pairs(pairs, d: int, persons: bool = False) -> list[Pair]:
+    """Check the pairs of tables that the caller passed for a method, as arrays."""
+
+    def table(given) -> tuple[np.ndarray, ...]:
+        try:
+            X, y, *others = map(np.asarray, given)
+            X, y = X.astype(float), y.astype(float)
+            fits = X.shape == (len(y), d + 1) and len(others) == persons
+            fits = fits and all(column.shape == (len(y),) for column in (y, *others))
+        except (TypeError, ValueError):
+            fits = False
+        if not fits:
+            raise ArgumentError(
+                f"expected pairs of tables (X, y{', persons' * persons}) with rows of an intercept "
+                f"and d={d} numbers in X, got {shown(given)}"
+            )
+        return X, y, *others
+
+    return [replace(pair, first=table(pair.first), second=table(pair.second))
+            for pair in named_pairs(pairs)]  # fmt: skip
+
+
 def output_of(release: Release) -> Output:
     """Collect the numbers of a release and of its auxiliary fit, and an indicator of its status."""
     corner = np.triu_indices(len(release.params))
@@ -178,6 +200,18 @@ def _of_several(releases: Sequence[Release]) -> Output:
     """Collect the numbers of the releases of several outcomes."""
     found = enumerate(map(output_of, releases))
     return {f"outcome {i} {name}": value for i, of_one in found for name, value in of_one.items()}
+
+
+def _number_or_array(value) -> np.ndarray:
+    """Check what an audited function returned."""
+    try:
+        if value is None:
+            raise TypeError
+        return np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise ArgumentError(
+            f"expected the function to return a number or an array of numbers, got {shown(value)}"
+        ) from None
 
 
 def _numbers(name: str, values) -> Output:

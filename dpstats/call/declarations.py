@@ -142,7 +142,8 @@ def declared_schema(
             schema[name] = kind
     if undeclared:
         name = next((name for name in undeclared if name in formula.predictors), undeclared[0])
-        raise _undeclared(name, table.kind(name), name in formula.predictors)
+        outcomes = method.binary and name == formula.bare_response
+        raise _undeclared(name, table.kind(name), name in formula.predictors, outcomes)
     unbounded = [name for name, kind in schema.items() if _is_one(kind, _UNKNOWN)]
     return DeclaredSchema(schema, tuple(unbounded), _notes(schema, declared))
 
@@ -260,8 +261,14 @@ def check_response(formula: Formula, schema: Mapping[str, Kind], method: Method)
     )
 
 
-def _undeclared(name: str, kind: str, predictor: bool) -> ArgumentError:
+def _undeclared(name: str, kind: str, predictor: bool, outcomes: bool) -> ArgumentError:
     """Build the error for a column without a type of which nothing else says what it is."""
+    if outcomes:
+        return ArgumentError(
+            f"nothing declares what {name} is, a column of {UNTYPED[kind]}: give "
+            f'types={{"{name}": "boolean"}} if it is true or false, types={{"{name}": "number"}} '
+            f'if it is 0 or 1, levels={{"{name}": [...]}} if it is a category of two'
+        )
     number = f'bounds={{"{name}": (low, high)}} or types={{"{name}": "number"}} if it is a number'
     category = f'levels={{"{name}": [...]}} if it is a category'
     return ArgumentError(

@@ -54,7 +54,7 @@ _WORDING = (
     (r"--eps: give epsilon=", "did you mean --epsilon?"),
     (r"; --verbose: give progress=True", ""),
     (r"give a mapping or a data frame with it", "add it with --x-new"),
-    (r"did you mean (--[a-z-]+) \?", r"did you mean \1?"),
+    (r"(--[a-z-]+) ([,;?]|$)", r"\1\2"),
 )
 
 
@@ -104,7 +104,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except DPStatsError as error:
         return _fail(str(error) if _reads_study(given) else _in_options(str(error)), 2)
     except OSError as error:
-        return _fail(f"{error.filename}: {error.strerror}", 2)
+        place = "standard output" if error.filename is None else error.filename
+        return _fail(f"{place}: {error.strerror}", 2)
     except Exception as error:  # a traceback could quote the data
         return _fail(f"stopped with {type(error).__name__}, a defect of dpstats", 1)
 

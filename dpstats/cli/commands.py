@@ -59,8 +59,11 @@ def _instead(words: str, run, known: Collection[str]) -> str:
     if words.startswith((str(Path.home()), "~")):
         return "; put the formula in quotes, 'y ~ x'"
     for option in re.findall(r"--([\w-]+)", words):
-        if instead := _OTHERS.get(run, INSTEAD).get(option.replace("-", "_")):
+        name = option.replace("-", "_")
+        if instead := _OTHERS.get(run, INSTEAD).get(name):
             return f"; --{option}: {instead}"
+        if "--option" in known and any(name in method.options for method in METHODS.values()):
+            return f"; write --option {name}=VALUE"
         if near := nearest(f"--{option}", known):
             return f"; did you mean {near}?"
     return ""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, shown
 from dpstats.evaluate.predictions import released_predictions
 from dpstats.evaluate.public_rows import Cells, declared_public
 from dpstats.evaluate.references import ols
@@ -109,10 +109,10 @@ def _targets(cells: Cells, truth) -> dict[str, np.ndarray]:
         return targets
     try:
         return targets | {"truth": np.broadcast_to(np.asarray(truth, float), fits.shape[:2])}
-    except ValueError:
+    except (TypeError, ValueError):
         raise ArgumentError(
-            f"expected truth of shape ({len(cells.points)},) or {fits.shape[:2]}, "
-            f"got {np.shape(truth)}"
+            f"expected truth of shape ({len(cells.points)},) or {fits.shape[:2]}, got "
+            f"{shown(truth)}"
         ) from None
 
 

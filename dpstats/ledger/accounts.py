@@ -22,6 +22,8 @@ from dpstats.privacy import Call, Composition, check_fits
 from dpstats.results.record.acro import installed
 from dpstats.results.store.single import cost_from_dict
 
+_LONGEST_NAME = 200
+
 
 @dataclass(frozen=True)
 class Dataset:
@@ -226,6 +228,10 @@ def printable(text: str) -> str:
 
 def checked_name(argument: str, name) -> str:
     """Check that a name is a text of one line, or raise ArgumentError."""
-    if not isinstance(name, str) or not name.strip() or not name.isprintable() or len(name) > 200:
+    if not isinstance(name, str) or not name.strip() or not name.isprintable():
         raise ArgumentError(f"expected {argument} to be a text of one line, got {name!r}")
+    if len(name) > _LONGEST_NAME:
+        raise ArgumentError(
+            f"expected {argument} to have at most {_LONGEST_NAME} characters, got {len(name)}"
+        )
     return name.strip()

@@ -42,6 +42,7 @@ class Store:
 
     def __init__(self, path: Path):
         self.path = path
+        self._file = path.absolute()  # the process may change its folder
         self._local = threading.local()
         refuse_remote(path)
         with self.reading() as connection:
@@ -71,11 +72,21 @@ class Store:
                 connection.execute(f"PRAGMA user_version = {version + 1}")
 
     def _connection(self) -> sqlite3.Connection:
-        """Return the connection of this thread; a forked process opens its own."""
+        """Return the connection of this thread; a forked process opens its own.
+
+        A connection writes to the file that it opened, whatever has become of its name, so what
+        is spent there would be missing where others look.
+        """
         if getattr(self._local, "process", None) != os.getpid():
-            refuse_without_log(self.path)
-            self._local.connection = connect(self.path)
+            refuse_without_log(self._file)
+            self._local.number = _file_number(self._file)
+            self._local.connection = connect(self._file)
             self._local.process = os.getpid()
+        elif self._local.number != _file_number(self._file):
+            raise LedgerError(
+                f"{self.path} was moved, removed or replaced while this process used it; open the "
+                "ledger anew"
+            )
         return self._local.connection
 
     @contextmanager

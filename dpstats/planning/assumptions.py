@@ -202,8 +202,10 @@ def checked_ranges(ranges, numeric: Mapping[str, Numeric], x_sd: Mapping) -> dic
     if not isinstance(ranges, Mapping):
         raise ArgumentError(f"expected x_range to be {{column: (low, high)}}, got {ranges!r}")
     for name, pair in ranges.items():
-        if name not in numeric or name in x_sd:
-            free = ", ".join(each for each in numeric if each not in x_sd) or "none"
+        if name in x_sd:
+            raise ArgumentError(f"x_sd and x_range both name {name!r}; leave it out of one of them")
+        if name not in numeric:
+            free = ", ".join(numeric) or "none"
             raise ArgumentError(f"x_range names {name!r}; expected names among: {free}")
         try:
             low, high = map(finite(f"x_range[{name!r}]"), pair)

@@ -245,12 +245,12 @@ def check_fits(rule: Composition, total: Total, call: Call, owner: str = "the bu
         raise BudgetError(
             f"epsilon={call.epsilon:g} does not fit: {owner} is epsilon={rule.epsilon:g}, "
             f"delta={rule.delta:g} and epsilon={epsilon:g}, delta={delta:g} is spent; "
-            + _advice(rule, after, call)
+            + _advice(rule, total, after, call)
         )
     return after
 
 
-def _advice(rule: Composition, after: Total, call: Call) -> str:
+def _advice(rule: Composition, total: Total, after: Total, call: Call) -> str:
     """Say what a caller whose call does not fit may do."""
     if rule.rule == "sum" and after.delta > Fraction(rule.delta * ROUNDING):
         needed = f"{float(after.delta):g}"
@@ -273,6 +273,9 @@ def _advice(rule: Composition, after: Total, call: Call) -> str:
             f"an epsilon at delta={call.delta:g} takes more than one at the budget's delta; leave "
             "delta out, or ask for less"
         )
+    left, delta = rule.remaining(total)
+    if total.gaussian and isinstance(call.cost, GDP) and call.epsilon <= left:
+        return f"give delta={delta:g}, at which it fits, or ask for less"
     return "ask for less"
 
 

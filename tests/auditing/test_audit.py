@@ -24,6 +24,7 @@ pytestmark = pytest.mark.system_noise
 ALPHA = 1e-6
 CORNERS = [(pair.first, pair.second) for pair in corner_pairs(1, "add_remove")]
 BITS = [([0] * 5, [0] * 4 + [1])]
+TABLES = (np.ones((4, 2)), np.zeros(4)), (np.ones((4, 2)), np.ones(4))
 
 
 def noisy_sum(epsilon, unit=1.0):
@@ -201,6 +202,12 @@ def test_the_event_is_chosen_where_the_samples_differ():
     assert str(event).startswith("linear")
 
 
+def test_tables_may_be_lists():
+    table = [[1, 0], [1, 1]], [0, 1]
+    found = dp.audit("noisy_stats", epsilon=4, trials=60, pairs=[(table, table)])
+    assert not found.violated
+
+
 def test_several_regressors_and_options():
     with dp.testing.insecure_seed(1):
         assert not dp.audit("adassp", epsilon=4, d=np.float64(3), trials=80).violated
@@ -214,6 +221,11 @@ def test_several_regressors_and_options():
         ({"mechanism": noisy_sum(1)}, "needs pairs="),
         ({"mechanism": noisy_sum(1), "pairs": []}, "list of"),
         ({"mechanism": noisy_sum(1), "pairs": [1]}, "list of"),
+        ({"mechanism": lambda rows: None, "pairs": BITS}, "to return a number .*, got None"),
+        ({"mechanism": str, "pairs": BITS}, r"to return a number .*, got '\[0, 0, 0"),
+        ({"mechanism": "adassp", "pairs": BITS}, r"tables \(X, y\) .* d=1 numbers in X, got \["),
+        ({"mechanism": "adassp", "pairs": [TABLES], "d": 2}, r"\(X, y\) .* d=2 numbers in X"),
+        ({"mechanism": "adassp", "pairs": [TABLES], "unit": "p"}, r"tables \(X, y, persons\)"),
         ({"mechanism": noisy_sum(1), "pairs": BITS, "k": 1}, "options are for methods"),
         ({"mechanism": "adassp", "trials": 10}, "trials to be a whole number in 40"),
         ({"mechanism": "adassp", "trials": 10**400}, "trials to be a whole number in 40"),

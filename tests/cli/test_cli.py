@@ -1,5 +1,7 @@
 """The command line: every door, its message and its exit code."""
 
+import errno
+import io
 import json
 import os
 import subprocess
@@ -121,6 +123,10 @@ WRONG = {
     "power written ^": (fitting("kid_rank ~ parent_rank^2"), "write I(parent_rank ** 2)"),
     "no formula at all": (fitting("kid_rank"), "as in y ~ x1 + x2"),
     "any Python": (fitting("kid_rank ~ __import__('os').system('x')"), "__import__('os')"),
+    "row norm of bounded columns": (
+        replaced([*CELL, "--row-norm", "1"], ("--method", "exp_theil_sen")),
+        "exp_theil_sen takes --bounds, not --row-norm=1",
+    ),
     "row norm 0": ([*FIT, "--row-norm", "0"], "expected --row-norm in (0, 1e+100], got 0"),
     "points without a name": (
         fitting("kid_rank ~ parent_rank + cell", "--x-new", "1"),
@@ -653,3 +659,13 @@ def test_errors_are_clustered_by_a_column(capsys, folder):
     printed = capsys.readouterr().out
     assert "Covariance Type:" in printed and "Clusters:" in printed and "P>|t|" in printed
     assert "--option cov_type=cluster" in refused(call, capsys, folder)
+
+
+def test_a_full_disk_behind_standard_output_is_told(monkeypatch, capsys):
+    class Full(io.StringIO):
+        def write(self, text):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("sys.stdout", Full())
+    assert cli.main(["methods"]) == 2
+    assert capsys.readouterr().err == "dpstats: error: standard output: No space left on device\n"

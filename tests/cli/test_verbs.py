@@ -192,6 +192,7 @@ WRONG = {
     "over the data": ([*DESCRIBE, "-o", "people.csv"], "different files"),
     "response": ([*LOGIT[:2], "age ~ smoker", *LOGIT[3:]], "age"),
     "option": ([*LOGIT, "--option", "tau=3"], "no option 'tau'; it has: cov_type"),
+    "option of the method": ([*LOGIT, "--cov-type", "HC1"], "write --option cov_type=VALUE"),
     "covariance": ([*LOGIT, "--option", "cov_type=HC3"], "cov_type"),
     "groups of a logit without by": ([*LOGIT, "--groups", "f,m"], "--by"),
     "file of groups without by": ([*IV, "--groups-file", "people.csv"], "name it with --by"),

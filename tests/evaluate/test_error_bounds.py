@@ -91,8 +91,9 @@ def test_errors_against_the_truth():
     ols = ols_reference("y ~ x", line, bounds=bounds, public=True)["estimate"].to_numpy()[2:]
     np.testing.assert_allclose(table["c_true"], np.abs(ols - [0.325, 0.575]))
     np.testing.assert_allclose(table["ratio_true"], table["c_true"] / table["standard_error"])
-    with pytest.raises(dp.ArgumentError, match="expected truth of shape"):
-        error_bounds("y ~ x", line, truth=[1, 2, 3], **call)
+    for truth in ([1, 2, 3], {"p25": 0.3, "p75": 0.5}, "a"):
+        with pytest.raises(dp.ArgumentError, match="expected truth of shape .* got "):
+            error_bounds("y ~ x", line, truth=truth, **call)
 
 
 def test_methods_with_options_and_labels():

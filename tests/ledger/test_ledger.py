@@ -43,6 +43,15 @@ def test_a_call_is_reserved_before_a_row_is_read_and_stored_before_it_is_shown(
     assert ledger.verify().ok
 
 
+def test_a_name_that_is_too_long_is_told_so(make):
+    ledger = make()
+    for argument in ("dataset", "fingerprint"):
+        with pytest.raises(dp.ArgumentError, match=f"{argument} to have at most 200 .*, got 201$"):
+            make(**{argument: "a" * 201})
+    with pytest.raises(dp.ArgumentError, match="analyst to have at most 200 .*, got 201$"):
+        ledger.allocate("a" * 201, 0.1)
+
+
 def test_what_does_not_fit_is_refused_and_leaves_no_trace(make, reserve):
     ledger = make()
     reserve(ledger, 0.6)

@@ -146,6 +146,32 @@ def test_a_ledger_whose_log_was_removed_is_not_opened(make, reserve, path):
     assert dp.Ledger(path).spent == (0.5, 0.0)
 
 
+@pytest.mark.parametrize("change", ["removed", "renamed", "replaced"])
+def test_a_ledger_whose_name_is_another_files_is_not_charged(make, ols, path, tmp_path, change):
+    """The connection still writes to the file that it opened, where nobody else looks."""
+    ledger = make()
+    other = tmp_path / "other.ledger"
+    shutil.copy(path, other)
+    ols(ledger, 0.1)
+    if change == "removed":
+        path.unlink()
+    else:
+        os.replace(*((path, tmp_path / "old.ledger") if change == "renamed" else (other, path)))
+    for use in (lambda: ols(ledger, 0.1), lambda: ledger.spent):
+        with pytest.raises(LedgerError, match="moved, removed or replaced while .* anew$"):
+            use()
+
+
+def test_a_relative_path_is_of_the_folder_it_was_opened_in(make, reserve, path, monkeypatch):
+    make()
+    monkeypatch.chdir(path.parent)
+    ledger = dp.Ledger(path.name)
+    monkeypatch.chdir("/")
+    with ThreadPoolExecutor(1) as threads:  # a connection for each
+        threads.submit(reserve, ledger, 0.1).result()
+    assert ledger.spent == (0.1, 0.0) and os.fspath(ledger.path) == path.name
+
+
 def test_opening_and_closing_at_once_is_not_taken_for_a_removed_log(make, path):
     """Eight threads open the file and close it, whose last one removes index and log."""
     make()

@@ -124,6 +124,17 @@ def test_a_refusal_for_want_of_delta_says_how_much_it_takes():
         Budget(3.0).reserve(2.0, 1e-3, GDP.of(2.0, 1e-3), ADD_REMOVE)
 
 
+def test_a_refusal_says_at_which_delta_what_remains_fits():
+    budget = Budget(1.0, 1e-6, "gdp", 5e-7)
+    reserve(budget, GDP.of(0.5, 1e-6), delta=1e-6)
+    epsilon, delta = budget.remaining
+    for more, advice in ((0.0, "give delta=5e-07, at which it fits, or ask"), (0.1, "spent; ask")):
+        with pytest.raises(BudgetError, match=f"{advice} for less$"):
+            budget.reserve(epsilon + more, 1e-6, GDP.of(epsilon + more, 1e-6), REPLACE_ONE)
+    budget.reserve(epsilon, delta, GDP.of(epsilon, delta), REPLACE_ONE)
+    assert budget.remaining[0] < 1e-3
+
+
 @pytest.mark.parametrize("composition", [None, "gdp", "sum"])
 def test_a_budget_of_epsilon_alone_has_the_delta_of_calls(line, composition):
     """The default method fits; what needs no delta spends none of it."""

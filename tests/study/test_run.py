@@ -1,6 +1,7 @@
 """Studies: dry and real runs, tables, and what is refused."""
 
 import json
+import os
 
 import numpy as np
 import pandas as pd
@@ -422,6 +423,13 @@ def test_the_folder_is_checked_before_anything_is_spent(folder, ledger):
     with pytest.raises(dp.ArgumentError, match=r"a dpstats\.Ledger"):
         dp.run_study(folder / "study.toml", folder / "new", ledger=dp.Budget(1))
     assert ledger.spent == (0, 0)
+
+
+@pytest.mark.parametrize("out", ["x" * 300, *["/proc/out"] * os.path.isdir("/proc")])
+def test_a_folder_that_cannot_be_made_is_refused_before_anything_is_spent(folder, ledger, out):
+    with pytest.raises(dp.ArgumentError, match=f"^cannot write .*{out}: .*; name another folder"):
+        dp.run_study(folder / "study.toml", folder / out, ledger=ledger)
+    assert ledger.spent == (0.0, 0.0)
 
 
 def test_the_shell_runs_studies(folder, ledger, monkeypatch, capsys):

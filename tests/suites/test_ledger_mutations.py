@@ -10,7 +10,7 @@ import pytest
 
 import dpstats as dp
 from dpstats.call import facts
-from dpstats.errors import BudgetError
+from dpstats.errors import BudgetError, LedgerError
 from dpstats.ledger import accounts, sources, store, verification
 from dpstats.privacy import GDP, Composition, costs
 from dpstats.study import shares
@@ -71,6 +71,14 @@ def log(make, files):
     copied = ledger.path.with_name("copy.ledger")
     copied.write_bytes(ledger.path.read_bytes())
     assert dp.Ledger(copied).spent == (0.5, 0.0)
+
+
+def moved(make, files):
+    """A call is not charged to a file that is no longer where the ledger was."""
+    ledger = make()
+    ledger.path.rename(ledger.path.with_name("old.ledger"))
+    with pytest.raises(LedgerError, match="moved, removed or replaced"):
+        dp.dp_ols("y ~ x", files["own"], budget=ledger, **CALL)
 
 
 def triggers(make, files):
@@ -150,6 +158,15 @@ MUTANTS = {
         ),
         temporary(log),
         AssertionError,
+    ),
+    "store: any file is the one that was opened": Mutant(
+        patched(
+            store,
+            "_file_number",
+            lambda f: lambda path: f(path) if path.name.endswith("-shm") else 0,
+        ),
+        temporary(moved),
+        pytest.fail.Exception,
     ),
     "verify: triggers are not compared": Mutant(
         patched(verification, "_rules", lambda f: lambda connection: []), temporary(triggers),

@@ -157,6 +157,17 @@ def test_what_cannot_be_fitted_is_refused_before_a_row_is_read(formula, more, wh
         dp.dp_logit(formula, FRAME, **({"epsilon": 1} | more))
 
 
+def test_an_undeclared_response_of_words_is_not_taken_for_a_number(tmp_path):
+    """Read as a number every word is missing, and the budget of the call would buy nothing."""
+    data = tmp_path / "people.csv"
+    words = np.random.default_rng(1).choice(["True", "False"], 2000)
+    pd.DataFrame({"x": np.arange(2000) % 7, "y": words}).to_csv(data, index=False)
+    with pytest.raises(dp.ArgumentError, match=r'give types=\{"y": "boolean"\} if .* "number"\}'):
+        dp.dp_logit("y ~ x", data, epsilon=4, types={"x": "number"})
+    fitted = dp.dp_logit("y ~ x", data, epsilon=4, types={"x": "number", "y": "boolean"})
+    assert fitted.status == "ok"
+
+
 def test_dp_ols_says_where_logits_are():
     for more, why in (({"family": "binomial"}, "dp_glm"), ({"method": "logit"}, "dp_logit")):
         with pytest.raises(dp.ArgumentError, match=why):

@@ -60,7 +60,7 @@ _HERE = {
 }
 _OF_GROUPS = (
     *("tvalues", "pvalues", "rsquared", "rsquared_adj", "scale", "df_resid", "fit_statistics"),
-    *("cov_params", "f_test", "get_margeff", "raw_powers"),
+    *("prsquared", "cov_params", "f_test", "get_margeff", "raw_powers"),
 )
 _REASONS = {name: reason for names, reason in _NEVER.items() for name in names}
 _NAMES = {name: here for names, here in _HERE.items() for name in names}
@@ -77,6 +77,8 @@ def refusal(result, name: str) -> AttributeError:
     'NoneType' object has no attribute 'shape'
     """
     if name in ("p25", "p75"):
+        if hasattr(type(result), "first_stage"):  # dp_iv takes no x_new
+            return NotReleasedError(f"{name} is not released by dp_iv; use predict(newdata)")
         return NotReleasedError(
             f"{name} exists for one numeric regressor and the default x_new; pass x_new= as a data "
             'frame with the index ["p25", "p75"], or use predict(newdata)'

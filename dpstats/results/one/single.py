@@ -194,4 +194,5 @@ class DPResults(Published, Tabulated):
         return fields_of(content)
 
     def _derived(self) -> tuple:
-        return self.cov_params(), self.bse, self.fit_statistics, self.prediction_intervals()
+        predicted = self.response_range, self.prediction_intervals()
+        return self.cov_params(), self.bse, self.fit_statistics, *predicted

@@ -89,12 +89,16 @@ def write_record(
 def checked_target(path) -> Path:
     """Return the path of a release record; raise ArgumentError where none can be written."""
     target = file_path("path")(path)
-    if target.exists() or target.is_symlink():
-        raise ArgumentError(f"{target} exists; name a new folder for the release record")
-    if not target.parent.is_dir():
-        raise ArgumentError(f"there is no folder {target.parent} for the release record")
-    if not os.access(target.parent, os.W_OK):
-        raise ArgumentError(f"the folder {target.parent} may not be written to")
+    try:
+        if target.exists() or target.is_symlink():
+            raise ArgumentError(f"{target} exists; name a new folder for the release record")
+        if not target.parent.is_dir():
+            raise ArgumentError(f"there is no folder {target.parent} for the release record")
+        tempfile.TemporaryDirectory(dir=target.parent, prefix=".record").cleanup()
+    except OSError as error:
+        raise ArgumentError(
+            f"cannot write {target}: {error.strerror}; name another folder for the release record"
+        ) from None
     return target
 
 

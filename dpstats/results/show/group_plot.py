@@ -4,6 +4,7 @@ from itertools import product
 
 import numpy as np
 
+from dpstats.errors import NotReleasedError
 from dpstats.escaping import drawn
 from dpstats.results.show.plot import PRIVATE, REFERENCE, SCALE, axes, title_of
 
@@ -18,6 +19,12 @@ def groups(result, ax=None):
     for all of where they are. With standard errors, a cross shows the size of the median one of
     the full points in the frame.
     """
+    if not hasattr(result, "p25"):
+        raise NotReleasedError(
+            "plot() of groups draws p25 against p75, which exist for one numeric regressor; "
+            "result[label].plot() draws the coefficients of one group, and map(shapes, term) one "
+            "of all groups"
+        )
     p25, p75 = result.p25.to_numpy(), result.p75.to_numpy()
     known = np.array(result.statuses) != "not_identified"
     shown = known if np.isfinite((p25 + p75)[known]).any() else np.ones_like(known)

@@ -10,7 +10,7 @@ import pandas as pd
 
 from dpstats.atomic_write import replacing
 from dpstats.escaping import save_csv
-from dpstats.option_checks import number
+from dpstats.option_checks import number, positive
 from dpstats.privacy.costs import ROUNDING
 from dpstats.results.show.plot_method import plot_method
 from dpstats.spelling import check_word
@@ -139,7 +139,8 @@ class StudyPlan:
 
         See :func:`dpstats.study.plans.promise.promise`.
         """
-        return promise(self.epsilon if epsilon is None else epsilon, self.delta, self.neighbors)
+        epsilon = self.epsilon if epsilon is None else positive("epsilon")(epsilon)
+        return promise(epsilon, self.delta, self.neighbors)
 
     def to_csv(self, path) -> None:
         """Write :attr:`frame` to a CSV file, which appears whole or not at all."""

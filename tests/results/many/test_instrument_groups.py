@@ -153,3 +153,11 @@ def test_arguments_of_groups_are_those_of_dp_ols():
         fit(by=None, groups=["a"])
     with pytest.raises(dp.ArgumentError, match="has no option 'max_group'|max_groups"):
         fit(max_group=2)
+
+
+@pytest.mark.parametrize("name", ["p25", "p75"])
+def test_points_are_predicted_and_not_asked_for(name):
+    by = fit(groups=["a"])
+    for result in (by, by["a"]):
+        with pytest.raises(dp.NotReleasedError, match=f"^{name} .*; use predict\\(newdata\\)$"):
+            getattr(result, name)

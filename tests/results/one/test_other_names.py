@@ -87,10 +87,18 @@ def test_hypotheses_that_cannot_be_read_are_refused(hypotheses):
 
 
 def test_what_is_of_one_group_is_named():
-    for name in ("f_test", "get_margeff", "cov_params", "raw_powers", "df_resid"):
+    for name in ("f_test", "get_margeff", "cov_params", "raw_powers", "df_resid", "prsquared"):
         assert hasattr(dp.DPResults, name) and not hasattr(GROUPS, name)
         with pytest.raises(dp.NotReleasedError, match=rf"result\[label\]\.{name}"):
             getattr(GROUPS, name)
+
+
+def test_a_picture_of_groups_with_several_regressors_says_what_there_is():
+    bounds = CALL["bounds"] | {"z": (0, 1)}
+    by = dp.dp_ols("y ~ x + z", LINE.assign(z=0.5), by="area", groups=["a", "b", "c"],
+                   **CALL | {"bounds": bounds})  # fmt: skip
+    with pytest.raises(dp.NotReleasedError, match=r"^plot\(\) of groups .*result\[label\]\.plot"):
+        by.plot()
 
 
 @pytest.mark.parametrize("label", [["a", "b"], slice(None), {}, "z", GROUPS.params])

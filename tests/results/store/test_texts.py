@@ -97,6 +97,15 @@ def test_a_result_without_a_part_is_refused(case):
         type(RESULTS[case]).from_dict(content | {"more": 1})
 
 
+@pytest.mark.parametrize("ends", [[], [0.0], [0.0, 1.0, 2.0]])
+def test_a_range_without_its_two_ends_is_refused(ends):
+    """Predictions keep to it, which are made long after the result was read."""
+    content = dp.dp_ols("y ~ x", dp.simulate.line(2000, seed=1), epsilon=4).to_dict()
+    assert len(content["evidence"]["response_range"]) == 2
+    with pytest.raises(dp.ArgumentError, match="to_dict"):
+        dp.DPResults.from_dict(changed(content, ("evidence", "response_range"), ends))
+
+
 @pytest.mark.parametrize(
     "text", [None, 5, b"\xff", "", "{", DEEP, '{"a":' + DEEP + "}", "9" * 5000, "1e999", "[NaN]"],
     ids=lambda text: repr(text)[:12],

@@ -105,6 +105,9 @@ def test_the_epsilons_for_widths_lie_where_the_ratios_cross(planned):
     for wrong in ({"ratio": 1}, {"ratio": 2, "fraction": 0}, {"ratio": 2, "table": "mian"}):
         with pytest.raises(dp.ArgumentError):
             planned.epsilon_for(**wrong)
+    for wrong in (0, -1, "1"):
+        with pytest.raises(dp.ArgumentError, match="finite epsilon > 0"):
+            planned.promise(wrong)
 
 
 def test_the_summary_says_what_matters(planned):
