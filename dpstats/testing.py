@@ -26,8 +26,5 @@ def insecure_seed(seed: Any) -> Iterator[None]:
     >>> slope() == slope()
     True
     """
-    token = random_sources.SOURCE.set(random_sources.SeededSource(seed))
-    try:
+    with random_sources.drawn_from(random_sources.SeededSource(seed)):
         yield
-    finally:
-        random_sources.SOURCE.reset(token)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from dpstats.noise.random_sources import SOURCE, SystemSource
+from dpstats.noise.random_sources import SOURCE, SystemSource, drawn_from
 
 # At most so many releases are drawn for at once.
 _MOST = 32
@@ -40,8 +40,5 @@ class DrawnAhead(SystemSource):
 def drawn_ahead() -> Iterator[None]:
     """Draw ahead in this context; seeded noise keeps its order."""
     source = SOURCE.get()
-    token = SOURCE.set(DrawnAhead() if source.private else source)
-    try:
+    with drawn_from(DrawnAhead() if source.private else source):
         yield
-    finally:
-        SOURCE.reset(token)

@@ -1,6 +1,8 @@
 """Draw random numbers from OpenDP and the operating system, or from a seed for tests."""
 
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
 
@@ -108,3 +110,14 @@ class SeededSource:
 
 _SYSTEM = SystemSource()
 SOURCE: ContextVar[SystemSource | SeededSource] = ContextVar("source", default=_SYSTEM)  # noqa: B039
+
+
+@contextmanager
+def drawn_from(source: SystemSource | SeededSource) -> Iterator[None]:
+    """Draw from a source in this context, also where an interrupt ends it before it has begun."""
+    before = SOURCE.get()
+    try:
+        SOURCE.set(source)
+        yield
+    finally:
+        SOURCE.set(before)

@@ -4,6 +4,7 @@ import sys
 import traceback
 import weakref
 from collections.abc import Callable
+from contextvars import copy_context
 from pathlib import Path
 
 import dpstats as dp
@@ -87,12 +88,13 @@ def moments(call: Callable, data, stride: int) -> list[int]:
 def interrupted(call: Callable, data: list, n: int, kind: type):
     """Call with the one item of data, which this leaves empty; return what it raises, or None.
 
-    Also a reference to the item that does not keep it.
+    Also a reference to the item that does not keep it. It runs in a context of its own, as what
+    restores one may be interrupted too.
     """
     item = weakref.ref(data[0])
     with Interrupting(n, kind):
         try:
-            call(data.pop())
+            copy_context().run(call, data.pop())
         except BaseException as error:
             return error, item
     return None, item

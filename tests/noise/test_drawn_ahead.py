@@ -1,5 +1,9 @@
 """Noise drawn ahead: each number once, of the right scale, and nothing ahead for one request."""
 
+import itertools
+import sys
+from contextlib import suppress
+
 import numpy as np
 import pytest
 
@@ -9,6 +13,7 @@ from dpstats.noise.random_sources import SOURCE, SystemSource
 from dpstats.privacy import GDP, PureDP
 from dpstats.testing import insecure_seed
 from tests.checks.drawn_ahead import Counting, check_handed_out_once
+from tests.checks.interrupts import Interrupting
 
 pytestmark = pytest.mark.system_noise
 
@@ -67,3 +72,16 @@ def test_it_ends_with_the_context_and_leaves_seeds_alone():
         seeded = SOURCE.get()
         with drawn_ahead():
             assert SOURCE.get() is seeded
+
+
+@pytest.mark.parametrize("other", [drawn_ahead, lambda: insecure_seed(1)])
+def test_an_interrupt_as_it_begins_leaves_the_source(other):
+    """What stayed behind had noise drawn ahead for others, or that of a seed."""
+    before = SOURCE.get()
+    for n in itertools.count(1):
+        with suppress(KeyboardInterrupt), Interrupting(n):
+            with other():
+                sys.settrace(None)
+                break
+        assert SOURCE.get() is before, f"line {n}"
+    assert n > 3
