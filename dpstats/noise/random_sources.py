@@ -114,7 +114,10 @@ SOURCE: ContextVar[SystemSource | SeededSource] = ContextVar("source", default=_
 
 @contextmanager
 def drawn_from(source: SystemSource | SeededSource) -> Iterator[None]:
-    """Draw from a source in this context, also where an interrupt ends it before it has begun."""
+    """Draw noise from a source inside the block, and from the one before it afterwards.
+
+    That is so too where an interrupt comes as the block begins.
+    """
     before = SOURCE.get()
     try:
         SOURCE.set(source)

@@ -102,8 +102,9 @@ def center_and_spread(
     The distance is 0 where nothing is seen but zeros, or one end of declared bounds. The largest k
     of 7, 6, 5 and 4 is taken for which a missing eighth of the rows stands clear of the noise.
     Neither is beyond declared bounds, ``limits``, however few rows there are. Of columns without
-    them a distance is less likely the more rows a released histogram, ``seen``, lacks beyond it: of
-    400 bins far out noise else draws one in half a percent of the columns of 1,000 rows.
+    them a distance is less likely the more rows a released histogram, ``seen``, lacks beyond it, as
+    noise else draws one of the hundreds of bins far out now and then
+    (tests/range_estimation/test_marginals.py).
 
     Guarantee. The costs, as for :func:`quantile_ranges`; what was released before is public.
     """
@@ -124,12 +125,12 @@ def _median_and_distance(
     limits: Mapping,
     seen: Mapping,
 ):
-    """Release a center of each column and the upper end of a quantile of the distances, with k.
+    """Release a center of each column and how far from it k eighths of the rows lie, and return k.
 
     A distance is no less than to the ends of the center's bin, of whose values no more is known,
     and 0 where the center is a value and no other is seen. A wide bin is divided, and a second
-    median in it is the center; where no row is seen beyond the part that holds it most may have one
-    value, as far as is known, and the whole bin counts as before.
+    median in it is the center. Where no row is seen beyond the part that holds it most rows may
+    have one value, so the whole bin counts, as if it were not divided.
     """
     if not costs:
         return {}, {}
@@ -217,7 +218,8 @@ def _choose(
     """Release the ends of a bin for each column that holds about its quantile, in eighths.
 
     Of a column with an interval ``inside`` the bin is one of those that meet it, and values beyond
-    them count as in the first or the last, so that each row is still in one bin.
+    them count as in the first or the last, so that each row is still in one bin. ``lacking`` tells
+    of some columns how unlikely bins are by what was released before, given their edges.
 
     Guarantee. The costs, by report noisy max (:meth:`~dpstats.noise.Noise.best`). Let b rows lie
     below a bin, a above it, n in all: its score is -max(b - q n, a - (1 - q) n, 0), largest for
@@ -270,8 +272,8 @@ def _lacking(center: float, share: float, seen: Histogram, edges: np.ndarray) ->
     """Return the log penalty of distances by rows that a histogram lacks within twice of them.
 
     A ``share`` of the rows lies beyond a distance from the center, and most of these not far
-    beyond. All rows count of bins that are partly there. Of the first distance, at which most rows
-    have the center itself, nothing is expected.
+    beyond. Rows of a bin that is partly there all count. Beyond the first distance none are
+    expected, as most rows may have the center itself.
     """
     held = np.append(0.0, np.cumsum(seen.counts))
     rows, bins = 0.0, 0

@@ -134,15 +134,26 @@ def larger_costs(original):
     return choose
 
 
-def exact_quantiles(original):
+def exact_quantiles(original, exact="median"):
     """The spread is asked for about the median itself, not about the one released."""
 
     def choose(total, noise, neighbors, one, what, *rest):
         found = original(total, noise, neighbors, one, what, *rest)
-        if what != "median":
+        if what != exact:
             return found
         silent = SimpleNamespace(best=lambda query, cost: int(np.argmax(query.scores)))
         return original(total, silent, neighbors, one, what, *rest)
+
+    return choose
+
+
+def larger_second(original):
+    """The closer median takes a part that the spread has too."""
+
+    def choose(total, noise, neighbors, one, what, quantiles, costs, *rest):
+        if what == "closer median":
+            costs = {name: cost.part(2) for name, cost in costs.items()}
+        return original(total, noise, neighbors, one, what, quantiles, costs, *rest)
 
     return choose
 

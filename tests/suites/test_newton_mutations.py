@@ -31,6 +31,7 @@ from tests.checks.breaks import (
     exact_quantiles,
     full_share,
     larger_costs,
+    larger_second,
     numpy_with,
     on,
     one_bin_moves,
@@ -588,6 +589,10 @@ MUTANTS = {
     "marginals: distances from the median itself": Mutant(
         patched(middles, "_choose", exact_quantiles), check_marginals
     ),
+    "marginals: distances from the closer median itself": Mutant(
+        patched(middles, "_choose", partial(exact_quantiles, exact="closer median")),
+        check_marginals,
+    ),
     "marginals: shapes from counts before noise": Mutant(
         counts_before_noise(marginals), check_marginals
     ),
@@ -599,6 +604,9 @@ MUTANTS = {
     ),
     "marginals: more than the rest for quantiles, no limit": Mutant(
         without_limit(patched(middles, "_choose", larger_costs)), check_marginals
+    ),
+    "marginals: a closer median from the part of the spread, no limit": Mutant(
+        without_limit(patched(middles, "_choose", larger_second)), check_marginals
     ),
 }
 STEPS = {
