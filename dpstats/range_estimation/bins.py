@@ -64,12 +64,12 @@ class Dyadic:
 class Distances:
     """Define dyadic bins, cut into ``parts``, of distances from a center; first [0, 2^-40).
 
-    ``is_value`` tells that rows may have the center itself, as it is no middle of a bin.
+    Shorter ones than ``least`` are in the bin that reaches it.
     """
 
     center: float
     parts: int = 1
-    is_value: bool = False
+    least: float = 2.0**_LEAST
 
     @cached_property
     def edges(self) -> np.ndarray:
@@ -78,7 +78,13 @@ class Distances:
 
     def index(self, values: np.ndarray) -> np.ndarray:
         """Return the bin of the distance of each value."""
-        return self._dyadic.index(np.abs(values - self.center)) - self._dyadic.zero[1]
+        places = self._dyadic.index(np.abs(values - self.center)) - self._dyadic.zero[1]
+        return np.maximum(places, self.first)
+
+    @property
+    def first(self) -> int:
+        """Return the first bin that may hold rows, as shorter distances are in it."""
+        return int(np.searchsorted(self.edges, self.least)) - 1
 
     @property
     def _dyadic(self) -> Dyadic:
@@ -101,7 +107,8 @@ class Linear:
         """Return the bin of each value; what lies beyond the outer edges counts as just inside."""
         # finite for the narrowest range too, so that no place is 0 times infinity
         scale = min(_LINEAR_BINS / (self.high - self.low), _LARGEST_DOUBLE)
-        place = (values - self.low) * scale
+        with np.errstate(over="ignore"):  # infinite places are beyond the last bin
+            place = (values - self.low) * scale
         return np.clip(place, 0, _LINEAR_BINS - 1).astype(np.int64)
 
 

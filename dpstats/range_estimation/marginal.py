@@ -9,7 +9,7 @@ import numpy as np
 from dpstats.range_estimation.bins import Dyadic
 from dpstats.range_estimation.far_rows import far_rows
 from dpstats.range_estimation.histogram import Histogram
-from dpstats.range_estimation.quantiles import ONLY_ZEROS
+from dpstats.range_estimation.quantiles import ONLY_ZEROS, around_value
 from dpstats.schema import Numeric
 
 # Standard deviations of a normal variable within which 7, 6, 5 and 4 eighths of it lie.
@@ -166,7 +166,7 @@ def from_quantiles(
     if sd == 0:
         sd = _seen_deviation(seen, center)
     if sd == 0:
-        return unseen(limit)
+        return unseen(limit or Numeric(*around_value(center)))
     low, high = center - _REACH * sd, center + _REACH * sd
     if limit is not None:
         low, high = max(low, limit.low), min(high, limit.high)
@@ -237,7 +237,7 @@ def mostly_zero(first: Histogram, again: Histogram) -> Marginal:
     both = replace(again, counts=counts, event=scaled)
     far = far_rows(both, *Dyadic().zero, CLEAR_OF_ZERO)
     if not far.any():
-        return unseen(None)
+        return unseen(Numeric(*ONLY_ZEROS))
     held = np.flatnonzero(far)
     low, high = min(0.0, again.edges[held[0]]), max(0.0, again.edges[held[-1] + 1])
     inside = max(float(counts.sum() - far.sum()), 1.0)
@@ -281,9 +281,9 @@ def _seen_deviation(histogram: Histogram, center: float) -> float:
     return math.sqrt(float(rows @ nearest**2) / everyone)
 
 
-def unseen(limit: Numeric | None) -> Marginal:
-    """Build a marginal of a column of which nothing but one value is seen, zero without limit."""
-    return replace(_flat(*((limit.low, limit.high) if limit else ONLY_ZEROS)), is_unseen=True)
+def unseen(limit: Numeric) -> Marginal:
+    """Build a marginal of a column of which nothing but one value is seen."""
+    return replace(_flat(limit.low, limit.high), is_unseen=True)
 
 
 def _flat(low: float, high: float) -> Marginal:

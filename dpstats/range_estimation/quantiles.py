@@ -12,8 +12,8 @@ from dpstats.range_estimation.bins import Distances, Dyadic, Linear, counts
 from dpstats.range_estimation.histogram import Histogram
 from dpstats.schema import Batch, Numeric
 
-# Bins are eighths of an octave: the range of a 0/1 column ends at 1.7, where that of a whole octave
-# would end at 3. One of years is 128 wide, so a median is looked for again inside its bin.
+# Bins are eighths of an octave. One of years is 128 wide, and one that starts at 1 holds ones, of
+# which there may be nine in ten, so a median is looked for again inside its bin.
 _PARTS = 8
 # The quantiles, in eighths: the median of the values and of their distances from it six, or
 # seven where rows suffice, so that one very frequent value does not hide the others.
@@ -27,10 +27,9 @@ _CLEAR = 9.0
 _MEDIAN_FRACTION = 1 / 3
 # The same for a second median, inside the bin of the first.
 _CLOSER_FRACTION = 1 / 12
-# That is for bins of which half is wider than this, so of values from 64 on: others may be codes,
-# one of which most rows have, and beside it nothing is to be found.
-_WIDE = 2.0
-# A distance from the second median counts for no less, nor for less than this part of half a bin.
+# Distances from it of up to this part of half the bin are none: where four of the 64 parts of the
+# bin hold k eighths of the rows, these may well have one value. From 1 on, as of years, they are
+# taken for that part, as the next whole number is no farther.
 _LEAST_PART = 1 / 16
 # The range reaches this many of these distances to each side: more for the response, because
 # clipping its tails biases the mean, while a regressor loses little with its own.
@@ -38,16 +37,21 @@ _REACH, _REACH_RESPONSE = 1.5, 2.0
 # How much less likely, on the log scale, a magnitude e times as far from 1, or within declared
 # bounds from the farther end, is assumed to be.
 _TILT = 0.25
-# The same below it, for distances from a center that is a value itself, zero or an end of declared
-# bounds: where most rows have it every bin between it and the others is as good as the next, and a
-# small one ruins the column's unit.
-_TILT_FROM_VALUE = 1.0
+# The same added for distances below that and below the center, but for none, and how much at most:
+# where most rows have one value every bin between it and the others is as good as the next, and a
+# small one ruins the column's unit. Of other columns it must not hide where the rows are.
+_TILT_BELOW_CENTER, _MOST_BELOW_CENTER = 0.75, 2.0
 # So much of the rows beyond a distance is expected within twice of it.
 _NEAR_SHARE = 0.8
 # No bin is less likely than this makes it, in scores: with 2^38 rows they stay within 63 bits.
 _LEAST_LIKELY = 2.0**62
 # The range where nothing but zeros is seen.
 ONLY_ZEROS = (-1.0, 1.0)
+
+
+def around_value(value: float) -> tuple[float, float]:
+    """Return a range for a column of which nothing but one value is seen."""
+    return (value - abs(value), value + abs(value)) if value else ONLY_ZEROS
 
 
 def quantile_ranges(
@@ -82,7 +86,9 @@ def quantile_ranges(
     )
     reach = {n: _REACH_RESPONSE if n == response else _REACH for n in costs}
     return {
-        n: (center - reach[n] * distance, center + reach[n] * distance) if distance else ONLY_ZEROS
+        n: (center - reach[n] * distance, center + reach[n] * distance)
+        if distance
+        else around_value(center)
         for n, (center, distance) in found.items()
     }
 
@@ -99,8 +105,8 @@ def center_and_spread(
 ) -> dict[str, tuple[float, float, int]]:
     """Release for each column its median and how far from it k eighths of the rows lie, with k.
 
-    The distance is 0 where nothing is seen but zeros, or one end of declared bounds. The largest k
-    of 7, 6, 5 and 4 is taken for which a missing eighth of the rows stands clear of the noise.
+    The distance is 0 where nothing is seen but one value. The largest k of 7, 6, 5 and 4 is taken
+    for which a missing eighth of the rows stands clear of the noise.
     Neither is beyond declared bounds, ``limits``, however few rows there are. Of columns without
     them a distance is less likely the more rows a released histogram, ``seen``, lacks beyond it, as
     noise else draws one of the hundreds of bins far out now and then
@@ -127,10 +133,8 @@ def _median_and_distance(
 ):
     """Release a center of each column and how far from it k eighths of the rows lie, and return k.
 
-    A distance is no less than to the ends of the center's bin, of whose values no more is known,
-    and 0 where the center is a value and no other is seen. A wide bin is divided, and a second
-    median in it is the center. Where no row is seen beyond the part that holds it most rows may
-    have one value, so the whole bin counts, as if it were not divided.
+    A second median, inside the bin of the first, is the center; no bin is divided that is a value
+    itself. The distance is 0 where it is so short that k eighths of the rows may have one value.
     """
     if not costs:
         return {}, {}
@@ -139,36 +143,38 @@ def _median_and_distance(
     inside = {n: (limit.low, limit.high) for n, limit in limits.items() if limit and n in costs}
     first = {name: cost.part(_MEDIAN_FRACTION) for name, cost in costs.items()}
     bins = ask("median", halves, first, dict.fromkeys(costs, Dyadic(_PARTS)), inside, {})
-    widths = {name: ends[1] - _middle(ends) for name, ends in bins.items()}
-    wide = {name: Linear(*bins[name]) for name, width in widths.items() if width > _WIDE}
-    closer = {name: costs[name].part(_CLOSER_FRACTION) for name in wide}
-    narrow = ask("closer median", halves, closer, wide, {}, {})
+    divided = {name: Linear(*ends) for name, ends in bins.items() if not _is_value(ends)}
+    closer = {name: costs[name].part(_CLOSER_FRACTION) for name in divided}
+    narrow = ask("closer median", halves, closer, divided, {}, {})
     centers = {name: _middle(ends) for name, ends in (bins | narrow).items()}
     rest = {
-        name: cost.part(1 - _MEDIAN_FRACTION - (_CLOSER_FRACTION if name in wide else 0))
+        name: cost.part(1 - _MEDIAN_FRACTION - (_CLOSER_FRACTION if name in divided else 0))
         for name, cost in costs.items()
     }
     eighths = {name: eighths_of(cost) for name, cost in rest.items()}
     farthest = {
         n: (0.0, max(high - centers[n], centers[n] - low)) for n, (low, high) in inside.items()
     }
-    distances = {n: Distances(centers[n], _PARTS, _is_value(bins[n])) for n in costs}
+    distances = {
+        name: Distances(centers[name], _PARTS, _least_distance(ends)) for name, ends in bins.items()
+    }
     lacking = {
-        n: partial(_lacking, centers[n], 1 - k / _WHOLE, seen[n])
+        n: partial(_lacking, distances[n], 1 - k / _WHOLE, seen[n])
         for n, k in eighths.items()
         if n in seen and n not in inside
     }
     spreads = ask("spread", eighths, rest, distances, farthest, lacking)
     found = {}
-    for name, (low, high) in spreads.items():
-        if _is_value(bins[name]) and high <= distances[name].edges[1]:
-            least = high = 0.0
-        elif name in wide and low >= narrow[name][1] - centers[name]:
-            least = max(_WIDE, _LEAST_PART * widths[name])
-        else:
-            least = widths[name]
-        found[name] = centers[name], max(high, least)
+    for name, (_, distance) in spreads.items():
+        least = float(distances[name].edges[distances[name].first + 1])
+        shortest = least if least >= 1 else 0.0
+        found[name] = centers[name], distance if distance > least else shortest
     return found, eighths
+
+
+def _least_distance(ends: tuple[float, float]) -> float:
+    """Return up to where distances from a center in a bin are none."""
+    return max(Distances.least, _LEAST_PART * (ends[1] - ends[0]) / 2)
 
 
 def _middle(ends: tuple[float, float]) -> float:
@@ -263,20 +269,24 @@ def _tilted(kind: Dyadic | Linear | Distances, edges: np.ndarray, unit: float) -
 
     Without declared bounds that is 1, and else the farthest that a value can be.
     """
-    from_value = isinstance(kind, Distances) and kind.is_value
-    below = _TILT_FROM_VALUE if from_value else _TILT
-    return np.where(edges[1:] <= unit, below, _TILT) * _magnitudes(edges, unit)
+    tilted = _TILT * np.abs(_logarithms(edges, unit))
+    if isinstance(kind, Distances):
+        center = min(abs(kind.center), unit) or unit
+        below = -_TILT_BELOW_CENTER * _logarithms(edges, center)
+        tilted += np.clip(below, 0.0, _MOST_BELOW_CENTER)
+        tilted[kind.first] = 0.0
+    return tilted
 
 
-def _lacking(center: float, share: float, seen: Histogram, edges: np.ndarray) -> np.ndarray:
+def _lacking(kind: Distances, share: float, seen: Histogram, edges: np.ndarray) -> np.ndarray:
     """Return the log penalty of distances by rows that a histogram lacks within twice of them.
 
     A ``share`` of the rows lies beyond a distance from the center, and most of these not far
-    beyond. Rows of a bin that is partly there all count. Beyond the first distance none are
-    expected, as most rows may have the center itself.
+    beyond. Rows of a bin that is partly there all count. Beyond the least distance none are
+    expected, as most rows may have one value.
     """
     held = np.append(0.0, np.cumsum(seen.counts))
-    rows, bins = 0.0, 0
+    rows, bins, center = 0.0, 0, kind.center
     for near, far in (
         (center + edges[1:], center + 2 * edges[1:]),
         (center - 2 * edges[1:], center - edges[1:]),
@@ -288,12 +298,12 @@ def _lacking(center: float, share: float, seen: Histogram, edges: np.ndarray) ->
     expected = _NEAR_SHARE * share * max(float(held[-1]), 0.0)
     lacks = np.maximum(expected - rows, 0.0) / seen.event.deviation
     penalty = lacks**2 / (2 * np.maximum(bins, 1))
-    penalty[0] = 0.0
+    penalty[kind.first] = 0.0
     return penalty
 
 
-def _magnitudes(edges: np.ndarray, unit: float) -> np.ndarray:
-    """Return |log| of the outer end of each bin over ``unit``; 0 where the bin touches zero."""
+def _logarithms(edges: np.ndarray, unit: float) -> np.ndarray:
+    """Return the log of the outer end of each bin over ``unit``; 0 where the bin touches zero."""
     outer = np.maximum(np.abs(edges[:-1]), np.abs(edges[1:]))
     touches = np.minimum(np.abs(edges[:-1]), np.abs(edges[1:])) == 0
-    return np.where(touches, 0.0, np.abs(np.log(outer) - math.log(unit)))
+    return np.where(touches, 0.0, np.log(outer) - math.log(unit))
