@@ -57,7 +57,7 @@ augment.dp_ols_groups <- function(x, newdata, se_fit = TRUE, interval = c("none"
   rows <- c("groups", "estimates", "errors", "low", "high")
   parts[rows] <- lapply(parts[rows], function(part) part[at, , drop = FALSE])
   row.names(parts$groups) <- NULL
-  parts$status <- parts$status[at]
+  parts[c("status", "nobs")] <- lapply(parts[c("status", "nobs")], `[`, at)
   parts$place <- parts$place[at]
   if (!is.null(parts$instruments)) parts$instruments <- instruments_at(parts$instruments, at)
   if (!is.null(parts$limits$response)) {
@@ -76,6 +76,17 @@ augment.dp_ols_groups <- function(x, newdata, se_fit = TRUE, interval = c("none"
   }
   one_fit(chosen)
 }
+
+# What map() of the package purrr goes over: the places of groups, of which vec_restore() makes groups.
+
+#' @rdname groups
+#' @param to As the package vctrs passes it.
+#' @exportS3Method vctrs::vec_proxy
+vec_proxy.dp_ols_groups <- function(x, ...) stats::setNames(seq_along(x), names(x))
+
+#' @rdname groups
+#' @exportS3Method vctrs::vec_restore
+vec_restore.dp_ols_groups <- function(x, to, ...) to[unname(x)]
 
 #' @rdname groups
 #' @export

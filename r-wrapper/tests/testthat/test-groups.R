@@ -28,6 +28,48 @@ test_that("a list of groups has one for each, with its own numbers", {
   expect_identical(fits[["7"]]$glance$tract, 7L)
 })
 
+test_that("groups are gone over as a named list of their fits", {
+  skip_without_python()
+  by <- by_tract()
+  slopes <- c("3" = coef(by)$x[1L], "7" = coef(by)$x[2L], "9" = coef(by)$x[3L])
+  slope <- function(fit) coef(fit)[["x"]]
+  expect_identical(names(by), names(slopes))
+  expect_identical(vapply(by, slope, 1), slopes)
+  expect_identical(sapply(by, slope), slopes)
+  expect_identical(unlist(Map(slope, by)), slopes)
+  expect_identical(mapply(function(fit, name) slope(fit) + as.numeric(name), by, names(by)), slopes + c(3, 7, 9))
+  expect_identical(Filter(function(fit) slope(fit) > min(slopes), by), by[slopes > min(slopes)])
+  expect_identical(by$"7", by[["7"]])
+  expect_identical(by$status, rep("ok", 3L))
+  expect_error(names(by) <- c("a", "b", "c"), "are their labels", class = "dpstats_argument_error")
+  expect_identical(unname(by), by)
+  skip_without_optional("purrr")
+  expect_identical(purrr::map_dbl(by, slope), slopes)
+  expect_identical(purrr::imap_chr(by, function(fit, name) name), stats::setNames(nm = names(slopes)))
+  expect_identical(purrr::keep(by, function(fit) slope(fit) > min(slopes)), by[slopes > min(slopes)])
+})
+
+test_that("numbers of rows of groups are shown where they are public or were released", {
+  skip_without_python()
+  d <- line(900)[-(1:30), ]
+  public <- by_tract(d)
+  expect_identical(nobs(public), c("3" = 290L, "7" = 290L, "9" = 290L))
+  expect_identical(glance(public[c("9", "3")])$nobs, c(290L, 290L))
+  expect_identical(glance(public[["9"]])$nobs, 290L)
+  noisy <- with_insecure_seed(1, dp_ols(y ~ x, d, by = tract, groups = c(3, 7, 9, 11), epsilon = 8))
+  rows <- nobs(noisy)
+  expect_identical(names(rows), c("3", "7", "9", "11"))
+  expect_true(all(abs(rows - c(290, 290, 290, 0)) < 40) && !all(rows[1:3] == 290L))
+  expect_identical(c(nobs(noisy[["7"]]), nobs(noisy[["11"]])), unname(rows[c("7", "11")]))
+  expect_identical(vapply(noisy, nobs, 1L), rows)
+  expect_identical(glance(noisy)$nobs, unname(rows))
+  expect_output(print(summary(noisy[["7"]])), paste0("rows: ", rows[["7"]], "\n"))
+  untold <- with_insecure_seed(1, dp_ols(y ~ x, d, "tukey", 8, by = tract, groups = c(3, 7), delta = 1e-6))
+  expect_error(nobs(untold), "dp_describe\\(data, columns, by", class = "dpstats_not_released_error")
+  expect_identical(as.integer(nobs(untold[["3"]])), NA_integer_)
+  expect_identical(glance(untold)$nobs, c(NA_integer_, NA_integer_))
+})
+
 test_that("every group that was asked for is there", {
   skip_without_python()
   expect_identical(coef(by_tract(groups = c(9L, 4L)))$tract, c(9L, 4L))
@@ -105,14 +147,15 @@ test_that("the fit of one group is a fit", {
   expect_identical(tidy(fit)$p.value, dp_test(fit, c("(Intercept) = 0", "x = 0"))$p.value)
   expect_identical(coef(summary(fit))[, "Std. Error"], sqrt(diag(vcov(fit))))
   expect_output(print(fit), "Group: tract = 7\n\nCoefficients")
-  expect_output(print(summary(fit)), "Group: tract = 7\n.*rows: private")
+  expect_output(print(summary(fit)), "Group: tract = 7\n.*rows: 2000")
   expect_no_match(summary(fit)$notes, "NA, Inf")
   expect_equal(anova(fit)$Chisq, tidy(fit)$statistic[2L]^2)
   new <- data.frame(x = c(0.2, 0.8))
   expect_identical(predict(fit, new, se.fit = TRUE), predict(by, cbind(new, tract = 7L), se.fit = TRUE))
   expect_identical(lapply(by, coef)[["7"]], coef(fit))
   expect_identical(list(labels(fit), family(fit)$family), list("x", "gaussian"))
-  for (refused in list(nobs, sigma, logLik, deviance, model.frame, residuals)) {
+  expect_identical(nobs(fit), nobs(alone))
+  for (refused in list(sigma, logLik, deviance, model.frame, residuals)) {
     expect_error(refused(fit), class = "dpstats_not_released_error")
   }
   for (refused in list(dp_error_bound, dp_compare, function(fit) dp_raw_powers(fit, "x"),

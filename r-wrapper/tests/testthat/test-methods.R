@@ -165,7 +165,7 @@ test_that("diagnostics of car say what they lack", {
 test_that("groups and one of them say what they do not have, as a fit does", {
   skip_without_python()
   by <- dp_ols(y ~ x, line(), "noisy_stats", 2, by = "tract", bounds = unit)
-  for (f in list(residuals, fitted, sigma, nobs, logLik, AIC, model.frame, function(fit) plot(fit, which = 1))) {
+  for (f in list(residuals, fitted, sigma, logLik, AIC, model.frame, function(fit) plot(fit, which = 1))) {
     for (object in list(by, by[["7"]])) expect_error(f(object), class = "dpstats_not_released_error")
   }
 })
