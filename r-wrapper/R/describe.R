@@ -42,7 +42,8 @@
 #' @return An object of class `dp_description`, which prints as Table 1. [as.data.frame()] and `tidy()`
 #'   give one row for each figure: `variable`, `level`, the column of `by`, `statistic`, `estimate`,
 #'   `std.error`, `conf.low`, `conf.high` and `status`; `$privacy` has what was spent, and `glance()` one
-#'   row of it. `plot()` returns `x`, invisibly, and `autoplot()` a ggplot.
+#'   row of it. `plot()` returns `x`, invisibly, and `autoplot()` a ggplot. `coef()` and `confint()` are
+#'   refused: the table has each estimate with its interval.
 #'
 #' @section Guarantee:
 #' (epsilon, delta)-differential privacy for tables that differ by one row, with `unit` by all rows of
@@ -167,6 +168,19 @@ summary.dp_description <- function(object, ...) object
 #' @export
 as.data.frame.dp_description <- function(x, row.names = NULL, optional = FALSE, ...) {
   as.data.frame(x$frame, row.names = row.names, optional = optional, ...)
+}
+
+#' @rdname dp_describe
+#' @export
+confint.dp_description <- function(object, ...) {
+  bad_argument("confint() takes a fit; tidy() and as.data.frame() of a description have the interval of each ",
+               "figure in conf.low and conf.high, of the level that alpha of dp_describe() chose")
+}
+
+#' @rdname dp_describe
+#' @export
+coef.dp_description <- function(object, ...) {
+  bad_argument("coef() takes a fit; tidy() and as.data.frame() of a description have each figure in estimate")
 }
 
 #' @rdname dp_describe

@@ -109,6 +109,15 @@ test_that("persons count once each, and weights weigh rows", {
                                   bounds = list(w = c(0, 2))))$variable[1L], "age")
 })
 
+test_that("intervals and figures of a description are those of its table", {
+  skip_without_python()
+  x <- table_one(~ wage + sex, people())
+  refused <- function(call, why) expect_error(call, why, class = "dpstats_argument_error")
+  refused(confint(x), "each figure in conf.low and conf.high, of the level that alpha of dp_describe")
+  refused(coef(x), "have each figure in estimate")
+  expect_true(all(c("estimate", "conf.low", "conf.high") %in% names(tidy(x))))
+})
+
 test_that("histograms are tabulated and drawn", {
   skip_without_python()
   d <- people()

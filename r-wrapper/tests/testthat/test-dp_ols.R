@@ -334,4 +334,6 @@ test_that("dates are not taken for other numbers", {
   refused(predict(fit, data.frame(x = "0.5", day = day)), "to be numeric, got character")
   refused(dp_ols(y ~ x, d, epsilon = 1, bounds = list(x = c(day, day + 1))), "bounds has dates for 'x'")
   refused(dp_ols(y ~ x, d, epsilon = 1, x_new = data.frame(x = day)), "x_new has dates for 'x'")
+  refused(dp_ols(y ~ x, d, epsilon = 1, x_new = day), "x_new has dates for 'x'") # not 18262 of x
+  refused(dp_ols(y ~ ., d, epsilon = 1, x_new = day), "x_new to be a data frame")
 })
