@@ -38,6 +38,7 @@
 #' @param format `"text"`, `"html"`, `"latex"`, which needs the LaTeX package booktabs, or
 #'   `"markdown"`.
 #' @param row.names,optional As for [as.data.frame()].
+#' @param conf.int Whether to keep the intervals.
 #'
 #' @return An object of class `dp_description`, which prints as Table 1. [as.data.frame()] and `tidy()`
 #'   give one row for each figure: `variable`, `level`, the column of `by`, `statistic`, `estimate`,
@@ -185,9 +186,10 @@ coef.dp_description <- function(object, ...) {
 
 #' @rdname dp_describe
 #' @exportS3Method generics::tidy dp_description
-tidy.dp_description <- function(x, ...) {
+tidy.dp_description <- function(x, conf.int = TRUE, ...) {
   refuse_others("tidy", ...)
-  x$frame
+  check_flags(conf.int = conf.int)
+  if (conf.int) x$frame else x$frame[setdiff(names(x$frame), c("conf.low", "conf.high"))]
 }
 
 #' @rdname dp_describe

@@ -136,7 +136,8 @@ written_formula <- function(groups) {
 #'   the group columns first, then `term`, `estimate`, `std.error`, `status`. Predictions are
 #'   terms too, `p25` and `p75`. `coef()`: a data frame with one row for each group, the
 #'   coefficients in columns. `glance()`: one row for each group. `nobs()`: the number of rows of each
-#'   group, exact where it is public and else as released, with noise. `as.list()`: for each group its
+#'   group, exact where it is public and else as released, with noise. `df.residual()`: as for a single fit,
+#'   for each group. `as.list()`: for each group its
 #'   [fit][group], which is a `modelsummary_list` too, of which the package modelsummary makes tables.
 #'   `lapply()`, `sapply()`, `vapply()`, `Map()` and, of the package purrr, `map()` go over these fits, as in
 #'   `lapply(groups, coef)`; `for` and `unlist()` need `as.list(groups)`. `names()`: their labels. `confint()`: a data frame with one row for each group and
@@ -214,6 +215,15 @@ nobs.dp_ols_groups <- function(object, ...) {
     not_released("numbers of rows of groups", "dp_describe(data, columns, by = ), which releases them")
   }
   stats::setNames(rows, names(object))
+}
+
+#' @rdname groups
+#' @export
+df.residual.dp_ols_groups <- function(object, ...) {
+  refuse_others("df.residual", ...)
+  groups <- seq_along(object$status)
+  degrees <- degrees_at(object$uncertainty, groups)
+  stats::setNames(rep_len(degrees, length(groups)), names(object))
 }
 
 # The number of rows of each group, of groups that an earlier version saved NA.

@@ -65,7 +65,7 @@ bad_calls <- expression(
   dp_ols(y ~ day, d, epsilon = 1, bounds = list(day = as.POSIXct(c("2020-01-01", "2020-12-31")))),
   dp_ols(y ~ x, d, epsilon = 1, bounds = list(x = range)), dp_ols(y ~ x, d, epsilon = 1, x_new = mean),
   dp_ols(y ~ day, d, epsilon = 1, x_new = data.frame(day = as.POSIXct("2020-01-01"))),
-  dp_ols(y ~ x, d, epsilon = 1, x_new = d$day[1]), dp_ols(y ~ x + k, d, epsilon = 1, x_new = d$day[1]),
+  dp_ols(y ~ x + k, d, epsilon = 1, x_new = d$day[1]),
   dp_ols(y ~ x, d, epsilon = 1, by = "g", groups = mean), dp_ols(y ~ x | k[x], d, epsilon = 1),
   dp_ols(y ~ Intercept, transform(d, Intercept = x), epsilon = 1),
   dp_ols(y ~ x, d, "adassp", 1, unknown = mean), dp_ols(y ~ x, d, "adassp", 1, unknown = ~g),
@@ -139,7 +139,7 @@ bad_calls <- expression(
   dp_ols(y ~ s, "people.csv", epsilon = 1), dp_ols(y ~ z, "people.csv", epsilon = 1),
   dp_ols(y ~ x, "people.csv", epsilon = 1, bounds = unit, by = "s", types = list(s = "text")),
   dp_ols(y ~ x, "people.csv", epsilon = 1, bounds = unit, subset = k > 1),
-  dp_ols(y ~ i(k), d, epsilon = 1), dp_ols(y ~ x, d, epsilon = 1, wts = k), dp_ols(y ~ log(x, base = 1), d, epsilon = 1), dp_ols(y ~ Q, transform(d, Q = x), epsilon = 1),
+  dp_ols(y ~ i(k), d, epsilon = 1), dp_ols(y ~ x, d, epsilon = 1, wts = k), dp_ols(y ~ x, data.frame(), epsilon = 1), dp_ols(y ~ x, d, epsilon = 1, bouds = unit), dp_ols(y ~ log(x, base = 1), d, epsilon = 1), dp_ols(y ~ Q, transform(d, Q = x), epsilon = 1),
   dp_ols(y ~ factor(g, labels = c("u", "v")), d, epsilon = 1), dp_ols(y ~ factor(k, ordered = 1), d, epsilon = 1),
   dp_ols(y ~ x + interaction(g, k), d, epsilon = 1), dp_ols(y ~ x %in% c(1, 2), d, epsilon = 1),
   dp_ols(y ~ x + as.integer(g), d, epsilon = 1),
@@ -232,7 +232,7 @@ bad_calls <- expression(
 bad_calls <- c(bad_calls, expression(
   dp_logit(b ~ x, d), dp_logit(I(1 - k) ~ x, d, 1), dp_logit(list(), d, 1), dp_logit(b ~ x, d, 1, x = TRUE), dp_logit("b ~ x", d, 1), dp_logit(b ~ x, as.list(d), 1),
   dp_logit(b ~ x, d, -1), dp_logit(b ~ x, d, 1, delta = 0), dp_logit(b ~ nowhere, d, 1),
-  dp_logit(day ~ x, d, 1, bounds = list(day = c(0, 5))), dp_logit(s ~ x, d, 1), dp_logit(one ~ x, d, 1), dp_logit(factor(k) ~ x, d, 1),
+  dp_logit(day ~ x, d, 1, bounds = list(day = c(0, 5))), dp_logit(day ~ x, d, 1), dp_logit(s ~ x, d, 1), dp_logit(one ~ x, d, 1), dp_logit(factor(k) ~ x, d, 1),
   dp_logit(s ~ x, d, 1, levels = list(s = c("u", "v", "w"))), dp_logit(log(y) ~ x, d, 1),
   dp_logit(I((x > 0.5) * 2) ~ y, d, 1, bounds = list(`I((x > 0.5) * 2)` = c(0, 2))),
   dp_logit(b ~ x | g, d, 1), dp_logit(b ~ x, d, 1, by = x), dp_logit(b ~ x, d, 1, offset = 3),
@@ -250,7 +250,7 @@ bad_calls <- c(bad_calls, expression(
 # Those of Poisson regressions.
 bad_calls <- c(bad_calls, expression(
   dp_poisson(k ~ x, d), dp_poisson("k ~ x", d, 1), dp_poisson(k ~ x, as.list(d), 1), dp_poisson(k ~ x, d, -1),
-  dp_poisson(k ~ x, d, 1, delta = 0), dp_poisson(k ~ nowhere, d, 1), dp_poisson(g ~ x, d, 1),
+  dp_poisson(k ~ x, d, 1, delta = 0), dp_poisson(k ~ nowhere, d, 1), dp_poisson(g ~ x, d, 1), dp_poisson(day ~ x, d, 1),
   dp_poisson(s ~ x, d, 1), dp_poisson(k ~ x + offset(k / 2), d, 1),
   dp_poisson(k ~ x | g, d, 1), dp_poisson(k ~ x, d, 1, groups = "a"), dp_poisson(k ~ x, d, 1, offset = 3),
   dp_poisson(k ~ x, d, 1, exposure = "nowhere"), dp_poisson(k ~ x, d, 1, family = poisson),

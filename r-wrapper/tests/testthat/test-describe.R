@@ -115,7 +115,9 @@ test_that("intervals and figures of a description are those of its table", {
   refused <- function(call, why) expect_error(call, why, class = "dpstats_argument_error")
   refused(confint(x), "each figure in conf.low and conf.high, of the level that alpha of dp_describe")
   refused(coef(x), "have each figure in estimate")
-  expect_true(all(c("estimate", "conf.low", "conf.high") %in% names(tidy(x))))
+  expect_identical(tidy(x, conf.int = TRUE), x$frame)
+  expect_named(tidy(x, conf.int = FALSE), setdiff(names(x$frame), c("conf.low", "conf.high")))
+  refused(tidy(x, conf.level = 0.9), "no argument conf.level")
 })
 
 test_that("histograms are tabulated and drawn", {

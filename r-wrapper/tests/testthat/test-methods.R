@@ -170,6 +170,18 @@ test_that("groups and one of them say what they do not have, as a fit does", {
   }
 })
 
+test_that("tests of other packages are told to take one group", {
+  skip_without_python()
+  by <- dp_ols(y ~ x, line(), "noisy_moments", 2, by = "tract", bounds = unit)
+  one <- function(call, what) expect_error(call, paste0(what, "\\(groups\\[\\[1"), class = "dpstats_argument_error")
+  one(anova(by), "anova")
+  expect_identical(df.residual(by), c("3" = Inf, "7" = Inf, "9" = Inf))
+  skip_without_package("lmtest")
+  one(lmtest::coeftest(by), "coeftest")
+  skip_without_package("car")
+  one(car::linearHypothesis(by, "x = 0"), "linearHypothesis")
+})
+
 test_that("summary() of what prints as a whole is that", {
   skip_without_python()
   budget <- dp_budget(1)
