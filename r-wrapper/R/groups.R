@@ -269,7 +269,7 @@ coef.dp_ols_groups <- function(object, ...) {
 confint.dp_ols_groups <- function(object, parm = object$coefficients, level = 0.95, ...) {
   refuse_others("confint", ...)
   rows <- as.data.frame(tidy(object, conf.int = TRUE, conf.level = level))
-  unknown <- setdiff(parm, rows$term)
+  unknown <- setdiff(parm, colnames(object$estimates))
   if (length(unknown)) {
     bad_argument("there is no coefficient ", unknown[1L], " to give an interval of; there are ",
                  toString(object$coefficients))

@@ -41,7 +41,7 @@ rows_of_group <- function(fit) {
   labels <- vapply(fit$groups, function(label) {
     if (is.numeric(label) || is.logical(label)) label_text(label) else shQuote(label_text(label), "cmd")
   }, "")
-  paste(names(fit$groups), "==", labels, collapse = " & ")
+  paste(vapply(lapply(names(fit$groups), as.name), written_name, ""), "==", labels, collapse = " & ")
 }
 
 updated_formula <- function(object, formula) {

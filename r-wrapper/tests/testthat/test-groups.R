@@ -1,7 +1,3 @@
-by_tract <- function(d = line(), ...) {
-  dp_ols(y ~ x, d, "exp_theil_sen", 8, by = "tract", bounds = unit, ...)
-}
-
 test_that("groups are tidy, the group column first, and keep its type", {
   skip_without_python()
   by <- by_tract()
@@ -26,48 +22,6 @@ test_that("a list of groups has one for each, with its own numbers", {
   expect_named(fits, c("3", "7", "9"))
   expect_identical(fits[["7"]]$tidy$estimate, unlist(coef(by)[2L, -1L], use.names = FALSE))
   expect_identical(fits[["7"]]$glance$tract, 7L)
-})
-
-test_that("groups are gone over as a named list of their fits", {
-  skip_without_python()
-  by <- by_tract()
-  slopes <- c("3" = coef(by)$x[1L], "7" = coef(by)$x[2L], "9" = coef(by)$x[3L])
-  slope <- function(fit) coef(fit)[["x"]]
-  expect_identical(names(by), names(slopes))
-  expect_identical(vapply(by, slope, 1), slopes)
-  expect_identical(sapply(by, slope), slopes)
-  expect_identical(unlist(Map(slope, by)), slopes)
-  expect_identical(mapply(function(fit, name) slope(fit) + as.numeric(name), by, names(by)), slopes + c(3, 7, 9))
-  expect_identical(Filter(function(fit) slope(fit) > min(slopes), by), by[slopes > min(slopes)])
-  expect_identical(by$"7", by[["7"]])
-  expect_identical(by$status, rep("ok", 3L))
-  expect_error(names(by) <- c("a", "b", "c"), "are their labels", class = "dpstats_argument_error")
-  expect_identical(unname(by), by)
-  skip_without_optional("purrr")
-  expect_identical(purrr::map_dbl(by, slope), slopes)
-  expect_identical(purrr::imap_chr(by, function(fit, name) name), stats::setNames(nm = names(slopes)))
-  expect_identical(purrr::keep(by, function(fit) slope(fit) > min(slopes)), by[slopes > min(slopes)])
-})
-
-test_that("numbers of rows of groups are shown where they are public or were released", {
-  skip_without_python()
-  d <- line(900)[-(1:30), ]
-  public <- by_tract(d)
-  expect_identical(nobs(public), c("3" = 290L, "7" = 290L, "9" = 290L))
-  expect_identical(glance(public[c("9", "3")])$nobs, c(290L, 290L))
-  expect_identical(glance(public[["9"]])$nobs, 290L)
-  noisy <- with_insecure_seed(1, dp_ols(y ~ x, d, by = tract, groups = c(3, 7, 9, 11), epsilon = 8))
-  rows <- nobs(noisy)
-  expect_identical(names(rows), c("3", "7", "9", "11"))
-  expect_true(all(abs(rows - c(290, 290, 290, 0)) < 40) && !all(rows[1:3] == 290L))
-  expect_identical(c(nobs(noisy[["7"]]), nobs(noisy[["11"]])), unname(rows[c("7", "11")]))
-  expect_identical(vapply(noisy, nobs, 1L), rows)
-  expect_identical(glance(noisy)$nobs, unname(rows))
-  expect_output(print(summary(noisy[["7"]])), paste0("rows: ", rows[["7"]], "\n"))
-  untold <- with_insecure_seed(1, dp_ols(y ~ x, d, "tukey", 8, by = tract, groups = c(3, 7), delta = 1e-6))
-  expect_error(nobs(untold), "dp_describe\\(data, columns, by", class = "dpstats_not_released_error")
-  expect_identical(as.integer(nobs(untold[["3"]])), NA_integer_)
-  expect_identical(glance(untold)$nobs, c(NA_integer_, NA_integer_))
 })
 
 test_that("every group that was asked for is there", {
@@ -186,21 +140,6 @@ test_that("a group column that tables of the result have is refused before anyth
     refused(dp_describe(stats::setNames(d, c("x", name, "y")), ~x, 1, by = name, budget = budget))
   }
   expect_identical(budget$spent, spent)
-})
-
-test_that("labels and levels that R writes as 1e+05 are found by their numbers", {
-  skip_without_python()
-  d <- transform(line(), income = rep(c(1e5, 150000, 2e5), 200))
-  for (d in list(d, transform(d, income = as.integer(income)))) {
-    by <- with_insecure_seed(1, dp_ols(y ~ x, d, "adassp", 1e6, bounds = unit, by = income, groups = c(1e5, 2e5)))
-    expect_identical(coef(by[["100000"]]), by$estimates[1L, 1:2])
-    expect_identical(predict(by, data.frame(income = 2e5, x = 0.5)), predict(by["200000"], data.frame(income = 200000L, x = 0.5)))
-    fit <- with_insecure_seed(1, dp_ols(y ~ i(income, ref = 1e5), d, epsilon = 1e6, levels = list(income = c(1e5, 150000, 2e5))))
-    means <- tapply(d$y, d$income, mean)
-    expect_equal(predict(fit, data.frame(income = c(1e5, 150000, 2e5))), means, tolerance = 1e-3, ignore_attr = TRUE)
-  }
-  named <- with_insecure_seed(1, dp_ols(y ~ g, transform(d, g = factor(c(1e5, 2e5))), epsilon = 1e6))
-  expect_identical(predict(named, data.frame(g = 1e5)), predict(named, data.frame(g = "1e+05")))
 })
 
 by_two <- function(data, by = c("state", "tract"), ...) {
