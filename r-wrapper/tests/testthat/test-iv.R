@@ -77,6 +77,9 @@ test_that("a fit with instruments answers as others do", {
   expect_named(row, c("nobs", "epsilon", "delta", "method", "neighbors", "status", "private",
                       "statistic.weakinst"))
   expect_identical(row$statistic.weakinst, dp_first_stage(fit)$statistic)
+  for (asked in expression(summary(fit, diagnostics = TRUE), summary(fit, stage = 1))) { # of AER and of fixest
+    expect_error(eval(asked), "it has object; dp_first_stage\\(\\) and", class = "dpstats_argument_error")
+  }
   expect_lt(abs(nobs(fit) - 20000), 200)
   new <- data.frame(educ = c(8, 16), age = 40, sex = "m")
   line <- drop(cbind(1, 40, 1, new$educ) %*% coef(fit)) # x, then d
