@@ -103,6 +103,10 @@ weights.dp_ols <- function(object, ...) {
 }
 
 #' @rdname not-released
+#' @export
+weights.dp_ols_groups <- weights.dp_ols
+
+#' @rdname not-released
 #' @importFrom stats logLik
 #' @export
 logLik.dp_ols <- function(object, ...) not_released("likelihoods")

@@ -170,6 +170,14 @@ test_that("groups and one of them say what they do not have, as a fit does", {
   }
 })
 
+test_that("weights of groups are refused as those of a fit are, and are NULL where there are none", {
+  skip_without_python()
+  d <- transform(line(), w = rep(1:2, 300))
+  by <- dp_ols(y ~ x, d, "adassp", 2, by = tract, bounds = c(unit, list(w = c(0, 2))), weights = w)
+  for (object in list(by, by[["7"]])) expect_error(weights(object), class = "dpstats_not_released_error")
+  expect_null(weights(by_tract()))
+})
+
 test_that("tests of other packages are told to take one group", {
   skip_without_python()
   by <- dp_ols(y ~ x, line(), "noisy_moments", 2, by = "tract", bounds = unit)
