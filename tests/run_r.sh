@@ -7,7 +7,7 @@ python=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 programs=(R Rscript pandoc qpdf)
 packages=(bit64 broom car dplyr emmeans generics ggplot2 insight knitr lmtest reticulate rmarkdown
     sandwich testthat tibble)
-optional=(ggeffects multcomp parameters performance) # tested where they are there
+optional=(ggeffects multcomp parameters performance purrr) # tested where they are there
 
 complete() {
     local program

@@ -12,6 +12,7 @@ _WORDS = [
     (r"dpstats\.testing\.insecure_seed", "with_insecure_seed()"),
     (r"dpstats\.Budget\(epsilon, delta\)", "dp_budget(epsilon, delta)"),
     (r"a dpstats\.Schema, a mapping or", "a list of bounds, levels and types or"),
+    (r"(has no argument \w+)=<\w+>", r"\1"),  # the name of a class of Python
     (r"\bnp\.(?=log\()", ""),
     (r"\btimes params\b", "times coef()"),
     (r"a mapping \{column: \(low, high\)\}", "a list such as list(x = c(0, 1))"),
@@ -80,6 +81,8 @@ def in_r(message: str) -> str:
     ('expected x_range$x to be c(low, high)', 'got c("x", "(Intercept)")')
     >>> in_r("did you mean weights=?")
     'did you mean weights?'
+    >>> in_r("dp_ols has no argument bouds=<dict>; did you mean bounds=?")
+    'dp_ols has no argument bouds; did you mean bounds?'
     >>> in_r("the levels of inf must be declared, got [-inf, nan]"), in_r("got inf")
     ('the levels of inf must be declared, got c(-Inf, NaN)', 'got Inf')
     >>> in_r("write [[ols]] for each, or [models.NAME]")  # tables of a study file

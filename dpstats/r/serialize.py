@@ -130,6 +130,7 @@ def describe_groups(result: DPGroupResults) -> dict:
         "std_error": _floats(result.errors.ravel()),
         "conf_low": _floats(intervals["lower"]),
         "conf_high": _floats(intervals["upper"]),
+        "nobs": _floats(result.glance()["nobs"]),
         "status": list(result.statuses),
         "cov_type": result.cov_type,
         "reasons": [in_r(reason) for reason in group_reasons(result)],

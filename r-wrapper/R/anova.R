@@ -127,6 +127,17 @@ anova.dp_ols_list <- function(object, ...) {
 
 #' @rdname anova.dp_ols
 #' @export
-anova.dp_ols_groups <- function(object, ...) {
-  bad_argument("anova() takes the fit of one group, as in anova(groups[[1]])")
+anova.dp_ols_groups <- function(object, ...) one_of_groups("anova()")
+
+#' @rdname anova.dp_ols
+#' @exportS3Method car::linearHypothesis
+linearHypothesis.dp_ols_groups <- function(model, ...) one_of_groups("linearHypothesis()")
+
+#' @rdname anova.dp_ols
+#' @param x Groups, of which `lmtest::coeftest()` takes one.
+#' @exportS3Method lmtest::coeftest
+coeftest.dp_ols_groups <- function(x, ...) one_of_groups("coeftest()")
+
+one_of_groups <- function(call) {
+  bad_argument(call, " takes the fit of one group, as in ", sub("()", "(groups[[1]])", call, fixed = TRUE))
 }

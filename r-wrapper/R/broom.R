@@ -5,7 +5,9 @@
 #'
 #' `glance()` has R-squared, the residual standard error and the number of rows as far as they follow
 #' from what was released, else `NA`. Their standard errors, those of the privacy noise, are in
-#' `fit$fit_statistics`; `fit$reasons` says why one is missing.
+#' `fit$fit_statistics`; `fit$reasons` says why one is missing. `df.residual` is the number of rows less
+#' that of coefficients, as for `lm()` and for clustered fits of other packages; the degrees of freedom that
+#' intervals and p-values of clustered fits go by are those of [df.residual()].
 #'
 #' @param x A fit by [dp_ols()].
 #' @param conf.int Whether to add confidence intervals.

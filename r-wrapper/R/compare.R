@@ -12,8 +12,7 @@
 #' @param stars Whether stars stand at estimates: `TRUE` for * p < 0.1, ** p < 0.05 and *** p < 0.01,
 #'   or symbols by level, as in `c("*" = 0.05)`. P-values count the privacy noise. Where an interval is
 #'   unbounded or was not released there is no star, which a note says.
-#' @param labels What is printed in place of terms, as in `c(educ = "Schooling")`; those of terms that
-#'   no column has are left aside.
+#' @param labels What is printed in place of terms of the table, as in `c(educ = "Schooling")`.
 #' @param keep The coefficients and predictions that are printed; all by default.
 #' @param order Those that come first.
 #' @param notes Texts below the notes about guarantees and gaps, which are always printed.

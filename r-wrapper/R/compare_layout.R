@@ -4,7 +4,7 @@ usual_stars <- c("*" = 0.1, "**" = 0.05, "***" = 0.01)
 
 checked_layout <- function(terms, stars, labels, keep, order, notes) {
   list(
-    stars = checked_stars(stars), labels = checked_labels(labels),
+    stars = checked_stars(stars), labels = checked_labels(labels, terms),
     keep = checked_terms("keep", keep, terms), order = checked_terms("order", order, terms),
     notes = checked_notes(notes)
   )
@@ -21,10 +21,11 @@ checked_stars <- function(stars) {
   stars
 }
 
-checked_labels <- function(labels) {
+checked_labels <- function(labels, terms) {
   texts <- is.null(labels) || is.character(labels) && !anyNA(labels) &&
     all(nzchar(labels) & nzchar(entry_names(labels)))
   if (!texts) bad_argument("expected labels to be texts by term, as in c(educ = \"Schooling\")")
+  if (!is.null(labels)) checked_terms("labels", names(labels), terms)
   labels
 }
 

@@ -103,7 +103,7 @@ points_at <- function(x_new, formula) {
   for (value in if (is.list(x_new)) x_new else list(x_new)) {
     refuse_integer64(value, "argument x_new")
   }
-  if (!is.list(x_new)) x_new <- of_one_regressor(x_new, formula)
+  x_new <- of_one_regressor(x_new, formula)
   if (is.list(x_new) && !is.data.frame(x_new)) x_new <- as_columns(x_new)
   if (!is.data.frame(x_new)) return(listed(x_new))
   check_distinct(names(x_new), "x_new")
@@ -118,6 +118,7 @@ points_at <- function(x_new, formula) {
 # Numbers as the column of the one regressor that formulas have, so that points count from 1; where
 # there is not one, the numbers.
 of_one_regressor <- function(x_new, formula) {
+  if (is.null(x_new) || !is.atomic(x_new)) return(x_new)
   formulas <- if (is.list(formula)) formula else list(formula)
   names <- unique(unlist(lapply(formulas, function(each) all.vars(each[[length(each)]]))))
   if (length(names) == 1L && names != ".") stats::setNames(list(unname(x_new)), names) else x_new

@@ -38,11 +38,13 @@
 #' @param format `"text"`, `"html"`, `"latex"`, which needs the LaTeX package booktabs, or
 #'   `"markdown"`.
 #' @param row.names,optional As for [as.data.frame()].
+#' @param conf.int Whether to keep the intervals.
 #'
 #' @return An object of class `dp_description`, which prints as Table 1. [as.data.frame()] and `tidy()`
 #'   give one row for each figure: `variable`, `level`, the column of `by`, `statistic`, `estimate`,
 #'   `std.error`, `conf.low`, `conf.high` and `status`; `$privacy` has what was spent, and `glance()` one
-#'   row of it. `plot()` returns `x`, invisibly, and `autoplot()` a ggplot.
+#'   row of it. `plot()` returns `x`, invisibly, and `autoplot()` a ggplot. `coef()` and `confint()` are
+#'   refused: the table has each estimate with its interval.
 #'
 #' @section Guarantee:
 #' (epsilon, delta)-differential privacy for tables that differ by one row, with `unit` by all rows of
@@ -170,10 +172,24 @@ as.data.frame.dp_description <- function(x, row.names = NULL, optional = FALSE, 
 }
 
 #' @rdname dp_describe
+#' @export
+confint.dp_description <- function(object, ...) {
+  bad_argument("confint() takes a fit; tidy() and as.data.frame() of a description have the interval of each ",
+               "figure in conf.low and conf.high, of the level that alpha of dp_describe() chose")
+}
+
+#' @rdname dp_describe
+#' @export
+coef.dp_description <- function(object, ...) {
+  bad_argument("coef() takes a fit; tidy() and as.data.frame() of a description have each figure in estimate")
+}
+
+#' @rdname dp_describe
 #' @exportS3Method generics::tidy dp_description
-tidy.dp_description <- function(x, ...) {
+tidy.dp_description <- function(x, conf.int = TRUE, ...) {
   refuse_others("tidy", ...)
-  x$frame
+  check_flags(conf.int = conf.int)
+  if (conf.int) x$frame else x$frame[setdiff(names(x$frame), c("conf.low", "conf.high"))]
 }
 
 #' @rdname dp_describe

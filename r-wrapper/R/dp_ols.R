@@ -174,9 +174,10 @@ shared_arguments <- function(call) {
              "cluster")
   texts <- call$texts
   declared <- lapply(mget(c("bounds", "levels", "types"), call), concerning, call$columns, call$data)
-  for (name in intersect(c("bounds", "x_new"), ls(call))) {
-    check_ranges(call[[name]], call$data, paste("argument", name))
-  }
+  points <- of_one_regressor(call$x_new, call$formula)
+  if (inherits(points, "Date")) bad_points()
+  check_ranges(call$bounds, call$data, "argument bounds")
+  check_ranges(points, call$data, "argument x_new")
   refuse_levels(call$levels, dates_of(call$data, names(call$columns)))
   c(
     list(
@@ -184,7 +185,7 @@ shared_arguments <- function(call) {
       bounds = named_lists(declared$bounds, "bounds"),
       levels = named_lists(declared$levels, "levels", is_path(call$data)),
       types = named_types(declared$types),
-      x_new = points_at(call$x_new, call$formula), subset = condition_text(call$subset),
+      x_new = points_at(points, call$formula), subset = condition_text(call$subset),
       block = state$block, data = call$columns
     ),
     mget(intersect(given, ls(call)), call)

@@ -31,11 +31,14 @@ dp_glm <- function(formula, family, data, ...) {
 # What there is of each family.
 families <- list(
   binomial = list(
-    verb = "dp_logit", link = "logit", noun = "a logit", mean = stats::plogis, slope = stats::dlogis,
+    verb = "dp_logit", link = "logit", noun = "a logit",
+    outcomes = "two outcomes, as of a comparison with a date",
+    mean = stats::plogis, slope = stats::dlogis,
     vcov = "for robust standard errors give cov_type = \"HC1\", or \"cluster\" with cluster"
   ),
   poisson = list(
-    verb = "dp_poisson", link = "log", noun = "a Poisson regression", mean = exp, slope = exp,
+    verb = "dp_poisson", link = "log", noun = "a Poisson regression", outcomes = "counts or amounts, which are numbers",
+    mean = exp, slope = exp,
     vcov = "standard errors are robust (HC1) always; for clustered ones give cov_type = \"cluster\" with cluster"
   )
 )
@@ -66,6 +69,7 @@ generalized <- function(family, given, written, workspace) {
   formula <- with_constants(own_formula(given$formula), data)
   offset <- with_offsets(formula, given, family)
   formula <- given$formula <- offset$formula
+  refuse_dates(formula, data, its)
   given$weights <- columns_given("weights", substitute(weights, given), given$weights, data,
                                call = given)
   given$unit <- columns_given("unit", substitute(unit, given), given$unit, data, call = given)
@@ -88,6 +92,16 @@ generalized <- function(family, given, written, workspace) {
     with_call(fit, written, its$verb, data)
   })
   fits_by_formula(fits, given$texts)
+}
+
+# A date, which counts days since 1970, is no outcome.
+refuse_dates <- function(formula, data, its) {
+  for (each in if (is.list(formula)) formula else list(formula)) {
+    dates <- if (inherits(each, "formula") && is.symbol(each[[2L]])) dates_of(data, as.character(each[[2L]]))
+    if (length(dates)) {
+      bad_argument("the response ", dates, " is a column of dates, and ", its$noun, " takes ", its$outcomes)
+    }
+  }
 }
 
 # Arguments of lm, glm and dp_ols that a fit of a family does not have.

@@ -22,8 +22,17 @@ groups_of_rows <- function(object, newdata) {
     bad_argument("newdata has no column '", absent[1L], "' that says whose fit predicts a row; ",
                  "merge(groups$groups, newdata) gives every group each of them")
   }
-  keys <- do.call(paste, c(lapply(newdata[names(object$groups)], label_text), sep = ":"))
-  group_places(object, keys)
+  labels <- lapply(as.list(newdata)[names(object$groups)], label_text)
+  at <- match(group_keys(labels), group_keys(lapply(object$groups, label_text)))
+  at[!stats::complete.cases(as.data.frame(labels))] <- NA # which a group may be called
+  lacking <- which(is.na(at))
+  if (length(lacking)) no_group(paste(vapply(labels, `[`, "", lacking[1L]), collapse = ":"), names(object))
+  at
+}
+
+# What no two combinations of labels share, as texts do in which labels hold the separator.
+group_keys <- function(labels) {
+  do.call(paste, unlist(lapply(unname(labels), function(each) list(nchar(each, "bytes"), each)), recursive = FALSE))
 }
 
 group_means <- function(object, X, at) {
@@ -52,12 +61,13 @@ augment.dp_ols_groups <- function(x, newdata, se_fit = TRUE, interval = c("none"
 #' @rdname groups
 #' @export
 `[.dp_ols_groups` <- function(x, i) {
+  if (missing(i)) return(x)
   at <- group_places(x, i)
   parts <- unclass(x)
   rows <- c("groups", "estimates", "errors", "low", "high")
   parts[rows] <- lapply(parts[rows], function(part) part[at, , drop = FALSE])
   row.names(parts$groups) <- NULL
-  parts$status <- parts$status[at]
+  parts[c("status", "nobs")] <- lapply(parts[c("status", "nobs")], `[`, at)
   parts$place <- parts$place[at]
   if (!is.null(parts$instruments)) parts$instruments <- instruments_at(parts$instruments, at)
   if (!is.null(parts$limits$response)) {
@@ -77,18 +87,36 @@ augment.dp_ols_groups <- function(x, newdata, se_fit = TRUE, interval = c("none"
   one_fit(chosen)
 }
 
+# What map() of the package purrr goes over: the places of groups, of which vec_restore() makes groups.
+
+#' @rdname groups
+#' @param to As the package vctrs passes it.
+#' @exportS3Method vctrs::vec_proxy
+vec_proxy.dp_ols_groups <- function(x, ...) stats::setNames(seq_along(x), names(x))
+
+#' @rdname groups
+#' @exportS3Method vctrs::vec_restore
+vec_restore.dp_ols_groups <- function(x, to, ...) to[unname(x)]
+
 #' @rdname groups
 #' @export
 length.dp_ols_groups <- function(x) length(x$status)
 
 # The numbers of the groups that are named.
 group_places <- function(x, i) {
-  names <- group_names(x)
+  names <- names(x)
   if (is.factor(i)) i <- as.character(i) # a label, not the number of its level
   at <- if (is.character(i)) match(i, names) else seq_along(names)[i]
-  if (anyNA(at)) {
-    bad_argument("there is no group ", i[is.na(at)][1L], "; the groups are ",
-                 toString(utils::head(names, 6L)), if (length(names) > 6L) " and others")
+  if (anyNA(at)) no_group(i[is.na(at)][1L], names)
+  if (is.character(i) && anyDuplicated(names)) {
+    others <- !duplicated(group_keys(lapply(x$groups, label_text)))
+    shared <- intersect(i, names[duplicated(names) & others])
+    if (length(shared)) bad_argument("several groups have the name ", shared[1L], "; take one by its number")
   }
   at
+}
+
+no_group <- function(name, names) {
+  bad_argument("there is no group ", name, "; the groups are ", toString(utils::head(names, 6L)),
+               if (length(names) > 6L) " and others")
 }

@@ -3,7 +3,7 @@
 # What tables of groups have beside the group columns.
 columns_of_groups <- c(
   "formula", "term", "estimate", "std.error", "statistic", "p.value", "conf.low", "conf.high", "status",
-  "epsilon", "delta", "method", "neighbors", "private"
+  "nobs", "epsilon", "delta", "method", "neighbors", "private"
 )
 
 # Names of the group columns: by=, or those of group_by(). Tables of the result have columns `taken`.
@@ -87,7 +87,7 @@ new_dp_ols_groups <- function(value, key) {
   groups <- list(
     groups = labels, estimates = shaped(value$estimate), errors = shaped(value$std_error),
     low = shaped(value$conf_low), high = shaped(value$conf_high),
-    coefficients = names[seq_len(value$size)], status = strings(value$status),
+    coefficients = names[seq_len(value$size)], nobs = numbers(value$nobs), status = strings(value$status),
     cov_type = value$cov_type, reasons = strings(value$reasons),
     notes = strings(value$notes),
     selected = strings(value$selected),
@@ -122,6 +122,7 @@ written_formula <- function(groups) {
 #' @param conf.int Whether to add confidence intervals.
 #' @param conf.level Their level, as `level`.
 #' @param parm Names of coefficients or predictions; by default all coefficients.
+#' @param value Names, which are refused: those of groups are their labels.
 #' @param i Names of groups, such as `"7"` or, for several columns, `"A:7"`, or their numbers.
 #' @param newdata A data frame of public values with the group columns too: each row is predicted
 #'   by the fit of its group.
@@ -134,11 +135,15 @@ written_formula <- function(groups) {
 #' @return `tidy()`, and `as.data.frame()` with its intervals: one row for each group and quantity,
 #'   the group columns first, then `term`, `estimate`, `std.error`, `status`. Predictions are
 #'   terms too, `p25` and `p75`. `coef()`: a data frame with one row for each group, the
-#'   coefficients in columns. `glance()`: one row for each group. `as.list()`: for each group its
-#'   [fit][group], so that `lapply(groups, coef)` answers, which is a `modelsummary_list` too, of which
-#'   the package modelsummary makes tables. `confint()`: a data frame with one row for each group and
+#'   coefficients in columns. `glance()`: one row for each group. `nobs()`: the number of rows of each
+#'   group, exact where it is public and else as released, with noise. `df.residual()`: as for a single fit,
+#'   for each group. `as.list()`: for each group its
+#'   [fit][group], which is a `modelsummary_list` too, of which the package modelsummary makes tables.
+#'   `lapply()`, `sapply()`, `vapply()`, `Map()` and, of the package purrr, `map()` go over these fits, as in
+#'   `lapply(groups, coef)`; `for` and `unlist()` need `as.list(groups)`. `names()`: their labels. `confint()`: a data frame with one row for each group and
 #'   coefficient. `vcov()`: a list of matrices, one for each group. `predict()` and `augment()`: as
-#'   for a single fit. `groups[i]`: the groups `i`; `groups[[i]]`: the [fit of one group][group];
+#'   for a single fit. `groups[i]`: the groups `i`; `groups[[i]]`, and `groups$A` where no part of
+#'   the result has that name: the [fit of one group][group];
 #'   `length(groups)`: their number.
 #' @examplesIf dpstats_available()
 #' d <- data.frame(x = runif(600), y = runif(600), tract = rep(1:3, 200))
@@ -197,9 +202,34 @@ glance.dp_ols_groups <- function(x, ...) {
   leave_aside("glance", NULL, ...)
   tibble::as_tibble(c(
     as.list(x$groups),
-    list(epsilon = x$privacy$epsilon, delta = x$privacy$delta, method = x$method,
+    list(nobs = rows_of_groups(x), epsilon = x$privacy$epsilon, delta = x$privacy$delta, method = x$method,
          neighbors = x$privacy$neighbors, status = x$status, private = x$privacy$private)
   ))
+}
+
+#' @rdname groups
+#' @export
+nobs.dp_ols_groups <- function(object, ...) {
+  rows <- rows_of_groups(object)
+  if (length(rows) && all(is.na(rows))) {
+    not_released("numbers of rows of groups", "dp_describe(data, columns, by = ), which releases them")
+  }
+  stats::setNames(rows, names(object))
+}
+
+#' @rdname groups
+#' @export
+df.residual.dp_ols_groups <- function(object, ...) {
+  refuse_others("df.residual", ...)
+  groups <- seq_along(object$status)
+  degrees <- degrees_at(object$uncertainty, groups)
+  stats::setNames(rep_len(degrees, length(groups)), names(object))
+}
+
+# The number of rows of each group, of groups that an earlier version saved NA.
+rows_of_groups <- function(x) {
+  rows <- unclass(x)$nobs
+  if (is.null(rows)) rep(NA_integer_, length(x)) else as.integer(rows)
 }
 
 #' @rdname groups
@@ -239,7 +269,7 @@ coef.dp_ols_groups <- function(object, ...) {
 confint.dp_ols_groups <- function(object, parm = object$coefficients, level = 0.95, ...) {
   refuse_others("confint", ...)
   rows <- as.data.frame(tidy(object, conf.int = TRUE, conf.level = level))
-  unknown <- setdiff(parm, rows$term)
+  unknown <- setdiff(parm, colnames(object$estimates))
   if (length(unknown)) {
     bad_argument("there is no coefficient ", unknown[1L], " to give an interval of; there are ",
                  toString(object$coefficients))
@@ -259,6 +289,18 @@ vcov.dp_ols_groups <- function(object, ...) {
     structure(covariance_of(object$uncertainty, group), dimnames = list(names, names))
   })
   stats::setNames(matrices, group_names(object))
+}
+
+#' @rdname groups
+#' @export
+names.dp_ols_groups <- function(x) group_names(x)
+
+#' @rdname groups
+#' @export
+`names<-.dp_ols_groups` <- function(x, value) {
+  if (is.null(value) || identical(value, names(x))) return(x)
+  bad_argument("the names of groups are their labels and cannot be set; ",
+               "setNames(as.list(groups), names) names a list of the fits")
 }
 
 # A name for each group, its labels joined.

@@ -66,7 +66,9 @@ dp_iv <- function(formula, data, epsilon, delta = NULL, bounds = NULL, levels = 
     bad_argument("dp_iv takes one formula, got a list of ", length(formula), "; call it for each, ",
                  "from one budget")
   }
-  formula <- with_constants(own_formula(formula), data)
+  formula <- own_formula(formula)
+  refuse_two_parts(formula)
+  formula <- with_constants(formula, data)
   weights <- columns_given("weights", substitute(weights), weights, data)
   unit <- columns_given("unit", substitute(unit), unit, data)
   cluster <- columns_given("cluster", substitute(cluster), cluster, data)
@@ -97,6 +99,36 @@ instead_of_iv <- function() {
   )
   utils::modifyList(instead_of, own)
 }
+
+# Refuse y ~ d + x | z + x of the package AER, and y ~ x | d | z of ivreg, with what to write.
+refuse_two_parts <- function(formula) {
+  if (!inherits(formula, "formula") || length(formula) != 3L || is_call_of(formula[[2L]], "~")) return()
+  # what has a dot for columns, or no terms, is refused by Python
+  parts <- if (is_call_of(formula[[3L]], "|")) tryCatch(parts_of_ivreg(formula[[3L]]), error = function(e) NULL)
+  if (!length(parts$endogenous) || !length(parts$instruments)) return()
+  sums <- lapply(parts, paste, collapse = " + ")
+  if (!nzchar(sums$exogenous)) sums$exogenous <- "1"
+  fail(
+    condition_class("FormulaError"),
+    "expected the endogenous regressor and its instruments around a second ~: write ", deparse1(formula[[2L]]), " ~ ",
+    sums$exogenous, " | ", sums$endogenous, " ~ ", sums$instruments, " for ", deparse1(formula)
+  )
+}
+
+parts_of_ivreg <- function(right) {
+  terms_in <- function(part) attr(stats::terms(stats::as.formula(call("~", part))), "term.labels")
+  first <- right[[2L]]
+  if (is_call_of(first, "|")) {
+    three <- list(exogenous = first[[2L]], endogenous = first[[3L]], instruments = right[[3L]])
+    return(lapply(three, terms_in))
+  }
+  regressors <- terms_in(first)
+  second <- terms_in(stats::update.formula(stats::as.formula(call("~", first)), call("~", right[[3L]]))[[2L]])
+  list(exogenous = intersect(regressors, second), endogenous = setdiff(regressors, second),
+       instruments = setdiff(second, regressors))
+}
+
+is_call_of <- function(expression, name) is.call(expression) && identical(expression[[1L]], as.name(name))
 
 # A fit with what is known of its instruments, and with the formula as it was written.
 with_instruments <- function(fit, value) {

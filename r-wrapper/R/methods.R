@@ -19,7 +19,8 @@ vcov.dp_ols <- function(object, complete = TRUE, ...) {
 #' @param ... Refused.
 #' @return `Inf`: tests and intervals are by normal and simulated distributions, not by Student's,
 #'   and the number of rows may be private. Other packages then take z values. Of clustered fits
-#'   the degrees of freedom of the clusters, by which [summary()], [confint()] and [anova()] go.
+#'   the degrees of freedom of the clusters, by which [summary()], [confint()] and [anova()] go; `df.residual`
+#'   of [glance()] is the number of rows less that of coefficients.
 #' @examplesIf dpstats_available()
 #' d <- data.frame(x = runif(500), y = runif(500))
 #' b <- list(x = c(0, 1), y = c(0, 1))

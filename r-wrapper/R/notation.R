@@ -43,7 +43,8 @@ no_such_column <- function(name, columns) {
   listed <- paste0(toString(utils::head(columns, 20L)), if (length(columns) > 20L) " and others")
   if (is.null(meant)) {
     meant <- if (length(near)) paste0("; did you mean column '", near, "'?")
-             else paste0("; the columns are ", listed)
+             else if (length(columns)) paste0("; the columns are ", listed)
+             else "; data has no columns"
   }
   bad_argument("no column '", name, "'", meant)
 }

@@ -2,8 +2,8 @@
 #'
 #' `groups[["7"]]`, one of the [groups] that [dp_ols()] and others with `by` return, is a fit: `coef()`,
 #' `confint()`, `predict()`, `summary()`, `anova()`, `plot()` and others answer as for a fit by [dp_ols()], and
-#' `tidy()` and `glance()` have the group columns first. What was not released of groups, such as
-#' numbers of rows and R-squared, is `NA` or refused.
+#' `tidy()` and `glance()` have the group columns first. What is not kept of groups, such as R-squared
+#' and the residual variance, is `NA` or refused.
 #'
 #' @param x The fit of one group.
 #' @param ... As for a fit by [dp_ols()].
@@ -27,11 +27,11 @@ one_fit <- function(only) {
   parts <- c("status", "cov_type", "selected", "method", "notes", "clipping", "polynomials", "privacy", "schema",
              "uncertainty", "absorbed", "terms", "call", "xlevels", "contrasts", "family", "state", "place", "groups",
              "offset")
-  fit <- c(unclass(only)[intersect(parts, names(only))], list(
+  fit <- c(unclass(only)[intersect(parts, names(unclass(only)))], list(
     coefficients = only$estimates[1L, names], vcov = stats::vcov(only)[[1L]], table = table,
     predictions = table_of(only, setdiff(colnames(only$estimates), names))[-(3:4)], method_report = "",
     reasons = list(bse = only$reasons), limits = lapply(only$limits, as.vector),
-    fit_statistics = data.frame(estimate = rep(NA_real_, 5L), std.error = NA_real_,
+    fit_statistics = data.frame(estimate = c(rows_of_groups(only), rep(NA_real_, 4L)), std.error = NA_real_,
                                 row.names = c("nobs", "df_resid", "rsquared", "rsquared_adj", "scale")),
     group = paste(names(only$groups), "=", vapply(only$groups, label_text, ""), collapse = ", ")
   ))

@@ -158,7 +158,11 @@ declared_columns <- function(object, newdata) {
   check_distinct(names(newdata)[names(newdata) %in% names], "newdata")
   check_dates(newdata, names, object$dates, "newdata")
   columns <- lapply(names, function(name) {
-    values <- declared(newdata[[name]], object$schema[[name]], name, name %in% object$dates)
+    values <- newdata[[name]]
+    if (length(values) != nrow(newdata)) {
+      bad_argument("expected column '", name, "' of newdata to be one column, got ", class(values)[1L])
+    }
+    values <- declared(values, object$schema[[name]], name, name %in% object$dates)
     clipped(values, object$clipping[[name]])
   })
   names(columns) <- names

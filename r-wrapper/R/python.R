@@ -146,7 +146,9 @@ refuse_argument <- function(generic, name, known) {
 why_not <- local({
   errors <- "; cov_type in dp_ols() chooses the standard errors, which are paid for with the fit"
   of_errors <- c("vcov", "type", "se", "se_type", "robust", "cluster")
+  stage <- "; dp_first_stage() and dp_anderson_rubin() of a fit by dp_iv() tell how strong the instruments are"
   c(stats::setNames(rep(list(errors), length(of_errors)), of_errors), list(
+    diagnostics = stage, stage = stage,
     na.action = "; the prediction is NA where a value is missing",
     data = "; give public values as newdata"
   ))

@@ -14,7 +14,7 @@ reason <- function(what) {
 #' Quantities that a private fit does not have
 #'
 #' Residuals, fitted values, the data, likelihoods and what is made of them are errors of class
-#' `dpstats_not_released_error`, which give the reason, and so are numbers of rows of groups. `sigma()` is one where the release does not
+#' `dpstats_not_released_error`, which give the reason. `sigma()` is one where the release does not
 #' tell the residual variance. `waldtest()` and `lrtest()` of the package lmtest would fit again.
 #'
 #' What `lm()` and `glm()` hold of the rows under a name, such as `fit$residuals`, is such an error too, and
@@ -103,6 +103,10 @@ weights.dp_ols <- function(object, ...) {
 }
 
 #' @rdname not-released
+#' @export
+weights.dp_ols_groups <- weights.dp_ols
+
+#' @rdname not-released
 #' @importFrom stats logLik
 #' @export
 logLik.dp_ols <- function(object, ...) not_released("likelihoods")
@@ -173,16 +177,6 @@ sigma.dp_ols_groups <- function(object, ...) not_released("residual variances of
 sigma.dp_ols_group <- sigma.dp_ols_groups
 
 #' @rdname not-released
-#' @export
-nobs.dp_ols_groups <- function(object, ...) {
-  not_released("numbers of rows of groups", "dp_describe(data, columns, by = ), which releases them")
-}
-
-#' @rdname not-released
-#' @export
-nobs.dp_ols_group <- nobs.dp_ols_groups
-
-#' @rdname not-released
 #' @exportS3Method insight::get_data
 get_data.dp_ols <- function(x, ...) {
   not_released("the rows of the data", "predict(newdata), plot() or emmeans::emmeans()")
@@ -220,7 +214,10 @@ lrtest.dp_ols <- function(object, ...) {
 
 #' @rdname not-released
 #' @export
-`$.dp_ols_groups` <- `$.dp_ols`
+`$.dp_ols_groups` <- function(x, name) {
+  found <- `$.dp_ols`(x, name)
+  if (is.null(found) && name %in% names(x)) x[[name]] else found
+}
 
 # Of what is not there $ gives NULL, whose sums are 0.
 held_by_lm <- list(

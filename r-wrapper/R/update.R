@@ -4,7 +4,8 @@
 #' formula, other data or other arguments.
 #' A fit keeps no data, so they are named anew; and a new fit spends its own budget.
 #'
-#' @param object A fit by [dp_ols()], or the groups of one with `by`.
+#' @param object A fit by [dp_ols()], or the groups of one with `by`, all of which are fitted again; a
+#'   single one of them is refused.
 #' @param formula. The new formula, in which a dot stands for what there was, as in `. ~ . + z`; with
 #'   instruments, and with a condition such as `educ > 10` for a term, it is written out.
 #' @param ... Other arguments of [dp_ols()], `data` among them.
@@ -19,6 +20,10 @@
 #' @export
 update.dp_ols <- function(object, formula., ..., evaluate = TRUE) {
   call <- object$call
+  refuse_group(object, "update()", paste0(
+    "update(groups, data = d) fits all groups again, and ", call[[1L]], "() with subset = ", rows_of_group(object),
+    " in place of by this one alone"
+  ))
   given <- as.list(substitute(list(...)))[-1L]
   if (!missing(formula.)) call$formula <- updated_formula(object, formula.)
   for (name in names(given)) call[[name]] <- given[[name]]
@@ -29,6 +34,14 @@ update.dp_ols <- function(object, formula., ..., evaluate = TRUE) {
   }
   call[[1L]] <- get(as.character(call[[1L]]), asNamespace("dpstats"))
   eval(call, parent.frame())
+}
+
+# The condition that the rows of a group fulfil, as it is written.
+rows_of_group <- function(fit) {
+  labels <- vapply(fit$groups, function(label) {
+    if (is.numeric(label) || is.logical(label)) label_text(label) else shQuote(label_text(label), "cmd")
+  }, "")
+  paste(vapply(lapply(names(fit$groups), as.name), written_name, ""), "==", labels, collapse = " & ")
 }
 
 updated_formula <- function(object, formula) {

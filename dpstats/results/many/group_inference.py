@@ -12,6 +12,7 @@ from dpstats.formula import Design, Formula, linear_constraints
 from dpstats.inference import Uncertainty, slopes_of, statuses
 from dpstats.option_checks import checked_alpha, flag
 from dpstats.privacy import PrivacyReport
+from dpstats.results.many.group_member import member
 from dpstats.results.one.inference_mixin import by_t
 from dpstats.results.one.offsets import added_to
 from dpstats.results.one.prediction_mixin import WHICH, held
@@ -97,10 +98,23 @@ class GroupInference(ABC):
 
     @property
     def nobs(self) -> pd.Series | None:
-        """Return the number of complete rows, or units, by group where it is public, else None."""
-        if self.sizes is None:
+        """Return the number of complete rows, or units, by group, as ``by[label].nobs`` does.
+
+        Exact where it is public, else as released, with noise, and None where no group has one.
+        """
+        if self._rows_of_groups is None:
             return None
-        return pd.Series(self.sizes, self._index(), name="nobs", copy=True)
+        return pd.Series(self._rows_of_groups, self._index(), name="nobs", copy=True)
+
+    @cached_property
+    def _rows_of_groups(self) -> np.ndarray | None:
+        """Collect the numbers of rows (G,), NaN for a group without one."""
+        if self.sizes is not None:
+            return self.sizes
+        rows = np.array([member(self, g).nobs for g in range(len(self.labels))], dtype=float)
+        if np.isnan(rows).all():
+            return None
+        return rows if np.isnan(rows).any() else rows.astype(np.int64)
 
     @property
     def params(self) -> pd.DataFrame:
@@ -178,11 +192,11 @@ class GroupInference(ABC):
         return added.reindex(columns=[*columns_of(self.by), *TIDY, "status"])
 
     def glance(self) -> pd.DataFrame:
-        """Tabulate a row per group: labels, ``nobs`` (NaN where private), status and guarantee.
+        """Tabulate a row per group: labels, ``nobs`` (NaN if not released), status and guarantee.
 
         ``by[label].glance()`` adds R-squared and the like for one group, where released.
         """
-        nobs = np.nan if self.sizes is None else self.sizes
+        nobs = np.nan if self._rows_of_groups is None else self._rows_of_groups
         status = {"nobs": nobs, "status": list(self.statuses)}
         return pd.DataFrame({**self._labels(), **status, **facts(self)})
 

@@ -204,7 +204,7 @@ class DPGroupResults(Published, GroupInference):
         if len(self.x_new) != points or any(len(values) != len(self) for values in by_group):
             raise ValueError("the number of groups or of points")
         first = [self[label].fit_statistics for label in self.labels[:1]]
-        return self.errors, self.nobs, *first
+        return self.errors, None if self.sizes is None else self.nobs, *first
 
     def summary(self) -> str:
         """Summarise as text: counts by status, percentiles over the groups, the privacy block."""

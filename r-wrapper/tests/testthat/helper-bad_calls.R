@@ -65,6 +65,7 @@ bad_calls <- expression(
   dp_ols(y ~ day, d, epsilon = 1, bounds = list(day = as.POSIXct(c("2020-01-01", "2020-12-31")))),
   dp_ols(y ~ x, d, epsilon = 1, bounds = list(x = range)), dp_ols(y ~ x, d, epsilon = 1, x_new = mean),
   dp_ols(y ~ day, d, epsilon = 1, x_new = data.frame(day = as.POSIXct("2020-01-01"))),
+  dp_ols(y ~ x + k, d, epsilon = 1, x_new = d$day[1]),
   dp_ols(y ~ x, d, epsilon = 1, by = "g", groups = mean), dp_ols(y ~ x | k[x], d, epsilon = 1),
   dp_ols(y ~ Intercept, transform(d, Intercept = x), epsilon = 1),
   dp_ols(y ~ x, d, "adassp", 1, unknown = mean), dp_ols(y ~ x, d, "adassp", 1, unknown = ~g),
@@ -138,7 +139,7 @@ bad_calls <- expression(
   dp_ols(y ~ s, "people.csv", epsilon = 1), dp_ols(y ~ z, "people.csv", epsilon = 1),
   dp_ols(y ~ x, "people.csv", epsilon = 1, bounds = unit, by = "s", types = list(s = "text")),
   dp_ols(y ~ x, "people.csv", epsilon = 1, bounds = unit, subset = k > 1),
-  dp_ols(y ~ i(k), d, epsilon = 1), dp_ols(y ~ x, d, epsilon = 1, wts = k), dp_ols(y ~ log(x, base = 1), d, epsilon = 1), dp_ols(y ~ Q, transform(d, Q = x), epsilon = 1),
+  dp_ols(y ~ i(k), d, epsilon = 1), dp_ols(y ~ x, d, epsilon = 1, wts = k), dp_ols(y ~ x, data.frame(), epsilon = 1), dp_ols(y ~ x, d, epsilon = 1, bouds = unit), dp_ols(y ~ log(x, base = 1), d, epsilon = 1), dp_ols(y ~ Q, transform(d, Q = x), epsilon = 1),
   dp_ols(y ~ factor(g, labels = c("u", "v")), d, epsilon = 1), dp_ols(y ~ factor(k, ordered = 1), d, epsilon = 1),
   dp_ols(y ~ x + interaction(g, k), d, epsilon = 1), dp_ols(y ~ x %in% c(1, 2), d, epsilon = 1),
   dp_ols(y ~ x + as.integer(g), d, epsilon = 1),
@@ -163,7 +164,7 @@ bad_calls <- expression(
   augment(fit, newdata = 3), by[["9"]], by[[1:2]], vcov(fit, type = "HC1"),
   confint(fit, "z"), confint(by, "z"), confint(by[["1"]], "z"), glance(fit, vcov = "HC1"),
   tidy(fit, conf.level = "a", conf.int = TRUE), residuals(fit), fitted(fit), logLik(fit), AIC(fit),
-  anova(fit, test = "F"), model.matrix(fit), update(fit, y ~ 1), sigma(fit), model.frame(fit),
+  anova(fit, test = "F"), model.matrix(fit), update(fit, y ~ 1), update(by[["1"]], data = d), sigma(fit), model.frame(fit),
   summary(fit, vcov = "HC1"),
   dp_raw_powers(fit, "x"), dp_raw_powers(fit, 1), dp_raw_powers(d, "x"),
   dp_ledger("nowhere.ledger"), dp_ledger(3), dp_ledger("people.csv"),
@@ -195,7 +196,7 @@ bad_calls <- expression(
   dp_ledger(""), dp_ledger_verify(""), dp_ledger_export("kept.ledger", ""), dp_ledger_allocate("kept.ledger", "a", 1, "z"),
   dp_error_bound(fit, q = 200), dp_error_bound(fit, q = "a"), dp_error_bound(fit, reference = 3),
   dp_error_bound(fit), dp_error_bound(fit, reference = data.frame(x = 1:3)),
-  dp_compare(), dp_compare(3), dp_compare(fit, drop = "x"),
+  dp_compare(), dp_compare(3), dp_compare(fit, drop = "x"), dp_compare(fit, labels = c(z = "Z")),
   dp_plan(y ~ x, d, unit, "adassp", 1), dp_plan(y ~ x, "n", unit, "adassp", 1), dp_plan(y ~ x, TRUE, unit, "adassp", 1),
   dp_plan(y ~ x, -1, unit, "adassp", 1), dp_plan(y ~ x, NULL, unit, "adassp", 1),
   dp_plan(y ~ x, 100, unit, "adassp"), dp_plan(y ~ x, 100, unit, "adassp", epsilon = "a"),
@@ -231,7 +232,7 @@ bad_calls <- expression(
 bad_calls <- c(bad_calls, expression(
   dp_logit(b ~ x, d), dp_logit(I(1 - k) ~ x, d, 1), dp_logit(list(), d, 1), dp_logit(b ~ x, d, 1, x = TRUE), dp_logit("b ~ x", d, 1), dp_logit(b ~ x, as.list(d), 1),
   dp_logit(b ~ x, d, -1), dp_logit(b ~ x, d, 1, delta = 0), dp_logit(b ~ nowhere, d, 1),
-  dp_logit(day ~ x, d, 1, bounds = list(day = c(0, 5))), dp_logit(s ~ x, d, 1), dp_logit(one ~ x, d, 1), dp_logit(factor(k) ~ x, d, 1),
+  dp_logit(day ~ x, d, 1, bounds = list(day = c(0, 5))), dp_logit(day ~ x, d, 1), dp_logit(s ~ x, d, 1), dp_logit(one ~ x, d, 1), dp_logit(factor(k) ~ x, d, 1),
   dp_logit(s ~ x, d, 1, levels = list(s = c("u", "v", "w"))), dp_logit(log(y) ~ x, d, 1),
   dp_logit(I((x > 0.5) * 2) ~ y, d, 1, bounds = list(`I((x > 0.5) * 2)` = c(0, 2))),
   dp_logit(b ~ x | g, d, 1), dp_logit(b ~ x, d, 1, by = x), dp_logit(b ~ x, d, 1, offset = 3),
@@ -249,7 +250,7 @@ bad_calls <- c(bad_calls, expression(
 # Those of Poisson regressions.
 bad_calls <- c(bad_calls, expression(
   dp_poisson(k ~ x, d), dp_poisson("k ~ x", d, 1), dp_poisson(k ~ x, as.list(d), 1), dp_poisson(k ~ x, d, -1),
-  dp_poisson(k ~ x, d, 1, delta = 0), dp_poisson(k ~ nowhere, d, 1), dp_poisson(g ~ x, d, 1),
+  dp_poisson(k ~ x, d, 1, delta = 0), dp_poisson(k ~ nowhere, d, 1), dp_poisson(g ~ x, d, 1), dp_poisson(day ~ x, d, 1),
   dp_poisson(s ~ x, d, 1), dp_poisson(k ~ x + offset(k / 2), d, 1),
   dp_poisson(k ~ x | g, d, 1), dp_poisson(k ~ x, d, 1, groups = "a"), dp_poisson(k ~ x, d, 1, offset = 3),
   dp_poisson(k ~ x, d, 1, exposure = "nowhere"), dp_poisson(k ~ x, d, 1, family = poisson),
@@ -263,7 +264,8 @@ bad_calls <- c(bad_calls, expression(
 
 # Those of regressions with instruments.
 bad_calls <- c(bad_calls, expression(
-  dp_iv(y ~ 1 | x ~ k, d), dp_iv("y ~ 1 | x ~ k", d, 1), dp_iv(y ~ x, d, 1), dp_iv(y ~ x + k | real + k, d, 1),
+  dp_iv(y ~ 1 | x ~ k, d), dp_iv("y ~ 1 | x ~ k", d, 1), dp_iv(y ~ x, d, 1), dp_iv(y ~ x + k | real + k, d, 1), dp_iv(y ~ x | real, d, 1),
+  dp_iv(y ~ k + x | . - x + real, d, 1), dp_iv(y ~ k | x | real, d, 1),
   dp_iv(y ~ g | g | x ~ k, d, 1), dp_iv(y ~ 1 | g | s | x ~ k, d, 1), dp_iv(y ~ real | x + k ~ b, d, 1), dp_iv(y ~ x | x ~ k, d, 1),
   dp_iv(y ~ k | x ~ k, d, 1), dp_iv(y ~ 1 | y ~ k, d, 1), dp_iv(y ~ . | x ~ k, d, 1),
   dp_iv(y ~ 1 | g ~ k, d, 1), dp_iv(y ~ 1 | x ~ nowhere, d, 1), dp_iv(y ~ 1 | x ~ s, d, 1),
@@ -295,7 +297,7 @@ bad_calls <- c(bad_calls, expression(
   dp_describe(d, ~x, 1, histogram = NA), dp_describe(d, ~x, 1, probs = 0.5),
   dp_describe(d, ~x, 1, unknown = 2), dp_describe(d, ~x, 1, budget = 2),
   dp_describe(d, ~x, 1, neighbors = "replace_one"), dp_describe(d, ~x, 1, subset = x + 1),
-  dp_describe(d, character(), 1), print(dp_describe(d, ~x, 1), "pdf"), print(dp_compare(fit), "md"),
+  dp_describe(d, character(), 1), print(dp_describe(d, ~x, 1), "pdf"), confint(dp_describe(d, ~x, 1)), coef(dp_describe(d, ~x, 1)), print(dp_compare(fit), "md"),
   dp_ols(y ~ ..1, data.frame(y = 1, ..1 = 2), epsilon = 1),
   dp_ols(y ~ ..1, "people.csv", epsilon = 1),
   dp_ols(y ~ ., data.frame(y = 1, ..1 = 2), epsilon = 1),

@@ -46,6 +46,11 @@ line <- function(n = 600) {
 
 unit <- list(x = c(0, 1), y = c(0, 1))
 
+# One regression for each of the three tracts of line().
+by_tract <- function(d = line(), ...) {
+  dp_ols(y ~ x, d, "exp_theil_sen", 8, by = "tract", bounds = unit, ...)
+}
+
 # Run code while the function that Python offers is this one.
 with_answer <- function(answer, code) {
   before <- state$module

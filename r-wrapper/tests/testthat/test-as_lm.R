@@ -49,6 +49,23 @@ test_that("update() makes the call again, with data", {
   expect_s3_class(update(by, data = d), "dp_ols_groups")
 })
 
+test_that("update() of one group is refused, which would fit all of them", {
+  skip_without_python()
+  d <- line(900)
+  d$state <- rep(c("A", "B"), each = 450)
+  budget <- dp_budget(3)
+  by <- dp_ols(y ~ x, d, "noisy_stats", 1, by = c(state, tract), bounds = unit, budget = budget)
+  for (evaluate in c(TRUE, FALSE)) {
+    expect_error(update(by[["A:7"]], data = d, epsilon = 1, evaluate = evaluate), paste(
+      "got that of state = A, tract = 7; update(groups, data = d) fits all groups again, and",
+      "dp_ols() with subset = state == \"A\" & tract == 7 in place of by this one alone"
+    ), fixed = TRUE, class = "dpstats_argument_error")
+  }
+  expect_identical(budget$spent[["epsilon"]], 1)
+  alone <- dp_ols(y ~ x, d, "noisy_stats", 1, bounds = unit, subset = state == "A" & tract == 7)
+  expect_identical(nobs(alone), 150L)
+})
+
 test_that("update() keeps what is absorbed, unless the new formula absorbs something else", {
   skip_without_python()
   d <- transform(line(), z = x^2)

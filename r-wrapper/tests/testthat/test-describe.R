@@ -109,6 +109,17 @@ test_that("persons count once each, and weights weigh rows", {
                                   bounds = list(w = c(0, 2))))$variable[1L], "age")
 })
 
+test_that("intervals and figures of a description are those of its table", {
+  skip_without_python()
+  x <- table_one(~ wage + sex, people())
+  refused <- function(call, why) expect_error(call, why, class = "dpstats_argument_error")
+  refused(confint(x), "each figure in conf.low and conf.high, of the level that alpha of dp_describe")
+  refused(coef(x), "have each figure in estimate")
+  expect_identical(tidy(x, conf.int = TRUE), x$frame)
+  expect_named(tidy(x, conf.int = FALSE), setdiff(names(x$frame), c("conf.low", "conf.high")))
+  refused(tidy(x, conf.level = 0.9), "no argument conf.level")
+})
+
 test_that("histograms are tabulated and drawn", {
   skip_without_python()
   d <- people()

@@ -332,6 +332,13 @@ test_that("dates are not taken for other numbers", {
   refused(predict(fit, data.frame(x = day, day = day)), "newdata has dates for 'x', a column that is none")
   refused(predict(fit, data.frame(x = 0.5, day = "2021-01-01")), "as of as.Date\\(\\), or numeric, got character")
   refused(predict(fit, data.frame(x = "0.5", day = day)), "to be numeric, got character")
+  wide <- data.frame(day = day)
+  wide$x <- matrix(0.5, 1, 2)
+  refused(predict(fit, wide), "'x' of newdata to be one column, got matrix")
+  wide$x <- matrix(0.5, 1, 1) # as scale() makes them
+  expect_equal(predict(fit, wide), predict(fit, new))
   refused(dp_ols(y ~ x, d, epsilon = 1, bounds = list(x = c(day, day + 1))), "bounds has dates for 'x'")
   refused(dp_ols(y ~ x, d, epsilon = 1, x_new = data.frame(x = day)), "x_new has dates for 'x'")
+  refused(dp_ols(y ~ x, d, epsilon = 1, x_new = day), "x_new has dates for 'x'") # not 18262 of x
+  refused(dp_ols(y ~ ., d, epsilon = 1, x_new = day), "x_new to be a data frame")
 })

@@ -181,9 +181,13 @@ test_that("choices of a comparison are checked", {
   for (bad in expression(
     dp_compare(fit, ols = 3), dp_compare(fit, ols = list(fit)), dp_compare(fit, ols = list(list(1))),
     dp_compare(fit, stars = "x"), dp_compare(fit, stars = 0.05), dp_compare(fit, stars = c(a = 5)),
-    dp_compare(fit, labels = "x"), dp_compare(fit, keep = 1), dp_compare(fit, order = "nothing"),
+    dp_compare(fit, labels = "x"), dp_compare(fit, labels = c(educ = "Schooling", edcu = "Schooling")),
+    dp_compare(fit, labels = c(educ = "Schooling", educ = "School")), dp_compare(fit, keep = 1), dp_compare(fit, order = "nothing"),
     dp_compare(fit, notes = 1)
   )) expect_error(eval(bad), class = "dpstats_argument_error")
+  expect_error(dp_compare(fit, labels = c(edcu = "Schooling")), "expected labels to name terms among .*, got \"edcu\"")
+  labelled <- dp_compare(fit, labels = c(educ = "Schooling", age = "Age"), keep = "educ")
+  expect_output(print(labelled), "\nSchooling +[0-9]")
 })
 
 test_that("robust standard errors are bought with a share of the budget", {

@@ -40,6 +40,25 @@ test_that("coefficients and errors are those of two-stage least squares as epsil
   }
 })
 
+test_that("formulas of AER and ivreg are refused with what to write", {
+  skip_without_python()
+  d <- data.frame(y = runif(50), d = runif(50), x = runif(50), z = runif(50), w = runif(50))
+  budget <- dp_budget(1)
+  write <- function(formula, instead) {
+    message <- paste("around a second ~: write", instead, "for", deparse1(formula))
+    expect_error(dp_iv(formula, d, 1, budget = budget), message, fixed = TRUE, class = "dpstats_formula_error")
+  }
+  write(y ~ d + x | z + x, "y ~ x | d ~ z")
+  write(y ~ d | z, "y ~ 1 | d ~ z")
+  write(y ~ x + d | . - d + z, "y ~ x | d ~ z")
+  write(log(y) ~ x + I(x^2) + d | x + I(x^2) + z + w, "log(y) ~ x + I(x^2) | d ~ z + w")
+  write(y ~ x | d | z + w, "y ~ x | d ~ z + w")
+  for (formula in list(y ~ d + x, y ~ x | x, y ~ . | z, y ~ x + d | ., y ~ . | d | z, y ~ x^1.5 + d | z)) {
+    expect_error(dp_iv(formula, d, 1, budget = budget), "as in y ~ x | d ~ z", fixed = TRUE, class = "dpstats_formula_error")
+  }
+  expect_identical(budget$spent[["epsilon"]], 0)
+})
+
 test_that("a fit with instruments answers as others do", {
   skip_without_python()
   fit <- fit_iv(epsilon = 4)
@@ -58,6 +77,9 @@ test_that("a fit with instruments answers as others do", {
   expect_named(row, c("nobs", "epsilon", "delta", "method", "neighbors", "status", "private",
                       "statistic.weakinst"))
   expect_identical(row$statistic.weakinst, dp_first_stage(fit)$statistic)
+  for (asked in expression(summary(fit, diagnostics = TRUE), summary(fit, stage = 1))) { # of AER and of fixest
+    expect_error(eval(asked), "it has object; dp_first_stage\\(\\) and", class = "dpstats_argument_error")
+  }
   expect_lt(abs(nobs(fit) - 20000), 200)
   new <- data.frame(educ = c(8, 16), age = 40, sex = "m")
   line <- drop(cbind(1, 40, 1, new$educ) %*% coef(fit)) # x, then d

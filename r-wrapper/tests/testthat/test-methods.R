@@ -165,9 +165,29 @@ test_that("diagnostics of car say what they lack", {
 test_that("groups and one of them say what they do not have, as a fit does", {
   skip_without_python()
   by <- dp_ols(y ~ x, line(), "noisy_stats", 2, by = "tract", bounds = unit)
-  for (f in list(residuals, fitted, sigma, nobs, logLik, AIC, model.frame, function(fit) plot(fit, which = 1))) {
+  for (f in list(residuals, fitted, sigma, logLik, AIC, model.frame, function(fit) plot(fit, which = 1))) {
     for (object in list(by, by[["7"]])) expect_error(f(object), class = "dpstats_not_released_error")
   }
+})
+
+test_that("weights of groups are refused as those of a fit are, and are NULL where there are none", {
+  skip_without_python()
+  d <- transform(line(), w = rep(1:2, 300))
+  by <- dp_ols(y ~ x, d, "adassp", 2, by = tract, bounds = c(unit, list(w = c(0, 2))), weights = w)
+  for (object in list(by, by[["7"]])) expect_error(weights(object), class = "dpstats_not_released_error")
+  expect_null(weights(by_tract()))
+})
+
+test_that("tests of other packages are told to take one group", {
+  skip_without_python()
+  by <- dp_ols(y ~ x, line(), "noisy_moments", 2, by = "tract", bounds = unit)
+  one <- function(call, what) expect_error(call, paste0(what, "\\(groups\\[\\[1"), class = "dpstats_argument_error")
+  one(anova(by), "anova")
+  expect_identical(df.residual(by), c("3" = Inf, "7" = Inf, "9" = Inf))
+  skip_without_package("lmtest")
+  one(lmtest::coeftest(by), "coeftest")
+  skip_without_package("car")
+  one(car::linearHypothesis(by, "x = 0"), "linearHypothesis")
 })
 
 test_that("summary() of what prints as a whole is that", {

@@ -11,6 +11,7 @@ import dpstats as dp
 from tests.checks.groups import AREAS, seeded
 
 UNIT = {"x": (0, 1), "y": (0, 1)}
+_VALUES = dict(check_names=False, check_dtype=False)
 POINTS = pd.DataFrame({"x": [0.0, 0.5, 2.0]}, index=["low", "middle", "beyond"])
 # Methods with standard errors, with a companion, with bought ends, with none; clipped predictions.
 CALLS = {
@@ -156,11 +157,17 @@ def test_tidy_has_brooms_columns_of_each_group(groups):
         pd.testing.assert_frame_equal(own[names[1:]], expected)
 
 
-def test_the_number_of_rows_is_shown_where_it_is_public(groups):
+def test_the_number_of_rows_is_shown_where_it_is_public_or_was_released(groups):
     assert list(groups.glance()["status"]) == list(groups.status)
+    each = pd.Series({label: one.nobs for label, one in groups.items()}, dtype=float)
+    pd.testing.assert_series_equal(groups.glance().set_index("area")["nobs"], each, **_VALUES)
+    if each.isna().all():
+        assert groups.nobs is None
+    else:
+        pd.testing.assert_series_equal(groups.nobs, each, **_VALUES)
     if groups.privacy.neighbors == "add_remove":
-        assert groups.nobs is None and groups.glance()["nobs"].isna().all()
         assert groups["a0"].public_rows is None
+        assert groups.nobs is None or 0 < abs(groups["a0"].nobs_noisy - 900) < 300
     else:
         assert groups.nobs.to_dict() == {"none": 0, "a0": 900, "a1": 900, "a2": 900}
         assert groups.glance()["nobs"].tolist() == [0, 900, 900, 900]
@@ -180,7 +187,9 @@ def test_with_units_these_are_counted_and_not_their_rows(fit, line):
     groups = fit(line, "adassp", neighbors="replace_one", **call)
     assert groups.nobs.tolist() == [50, 50, 50]
     assert "person of a group: 50 to 50, median 50" in groups.summary()
-    assert fit(line, "adassp", **call).nobs is None
+    noisy = seeded(fit, line, "adassp", **call)
+    assert noisy.sizes is None and noisy.nobs.tolist() == [one.nobs for _, one in noisy.items()]
+    assert 0 < np.abs(noisy.nobs - 50).max() < 25
 
 
 def test_json_restores_an_equal_result(groups):
