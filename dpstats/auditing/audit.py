@@ -198,17 +198,20 @@ def audit(
             subject = method_subject(method, *claim, options, outcomes)
         else:
             subject = unit_subject(method, *claim, unit, max_rows, options)
-    few, half = _sizes(trials)
+    few, half = _sizes(trials, len(subject.pairs))
     count = 2 * (len(subject.pairs) * few + 2 * half)
     shown = progress_bar(count, subject.name, progress)
     with shown_if_compiling(progress), shown as bar, drawn_ahead():
         return _audit(subject.counted(bar.update), half, alpha)
 
 
-def _sizes(trials: int) -> tuple[int, int]:
-    """Return how many releases a side compare the pairs, and how many count the event."""
+def _sizes(trials: int, pairs: int) -> tuple[int, int]:
+    """Return how many releases a side compare the pairs, and how many count the event.
+
+    A pair alone is compared with none.
+    """
     half = trials // 2
-    return max(int(_SCREENING * half), 20), half
+    return max(int(_SCREENING * half), 20) if pairs > 1 else 0, half
 
 
 def _audit(subject: Subject, half: int, alpha: float) -> Audit:
@@ -232,9 +235,11 @@ def _audit(subject: Subject, half: int, alpha: float) -> Audit:
 
 def _choose(subject: Subject, half: int, alpha: float, bound: Callable):
     """Choose the neighbours and the event with the largest bound, and name the outputs."""
-    few, _ = _sizes(2 * half)
-    screen = partial(_search, subject, few, partial(bound, trials=few, alpha=_SCREENING_ALPHA))
-    pair = max(subject.pairs, key=lambda pair: screen(pair)[0])
+    few, _ = _sizes(2 * half, len(subject.pairs))
+    pair = subject.pairs[0]
+    if few:
+        screen = partial(_search, subject, few, partial(bound, trials=few, alpha=_SCREENING_ALPHA))
+        pair = max(subject.pairs, key=lambda pair: screen(pair)[0])
     _, names, event = _search(subject, half, partial(bound, trials=half, alpha=alpha), pair)
     return pair, names, event
 

@@ -148,6 +148,8 @@ class Design(ColumnOrigins):
         low, high = self._response_ends
         self.response_bounds = float(low[-1]), float(high[-1])
         self.low, self.high = column_bounds(self._right.columns, bounds)
+        for ends in (self.low, self.high):
+            ends.flags.writeable = False
         clipped = {**self.schema, **clipping}
         self._left, self._right = self._left.clipping(clipped), self._right.clipping(clipped)
         self.layout = self._right.bounded_layout(bounds)

@@ -75,14 +75,24 @@ class Formula(ParsedFormula):
 
         Values of variables in `clipping` are clipped to its ranges, except in splines, and their
         ranges in the schema serve to learn from. Columns have no bounds that read one which is
-        clipped more widely than that.
+        clipped more widely than that. Without `term_bounds`, a design of the same text, schema and
+        ranges is built once.
         """
-        return Design(self, schema, term_bounds, clipping)
+        if term_bounds:  # as the caller wrote them
+            return Design(self, schema, term_bounds, clipping)
+        facts = tuple(schema.items()), tuple(clipping.items())
+        return designed(self.text, *facts, repr(facts))
 
 
 def _part(term: patsy.Term) -> str:
     """Write a term as a part of a formula; R's names leave parentheses and digits out."""
     return ":".join(getattr(factor, "part", factor.name()) for factor in term.factors)
+
+
+@lru_cache(maxsize=128, typed=True)  # repeated calls and results ask for the same again
+def designed(text: str, schema: tuple, clipping: tuple, written: str) -> Design:
+    """Build a design from items, which are ``written`` too: levels True, 1 and 1.0 are equal."""
+    return Design(_read(text), dict(schema), {}, dict(clipping))
 
 
 @lru_cache(maxsize=128, typed=True)  # results and repeated calls ask for the same text again

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -92,6 +93,7 @@ class GDP:
     mu: float
 
     @classmethod
+    @lru_cache(maxsize=1024)  # many calls have one guarantee, and each halves fifty times
     def of(cls, epsilon: float, delta: float) -> "GDP":
         """Return the largest mu that is (epsilon, delta)-DP."""
         high = low = math.sqrt(2 * epsilon) + 10
@@ -231,6 +233,7 @@ def _small_gdp_delta(mu: float, epsilon: float) -> float:
     return max(float(phi * mu * (slope @ [1, 4, 1]) / 6), 5e-324)
 
 
+@lru_cache(maxsize=1024)
 def gdp_epsilon(mu: float, delta: float) -> float:
     """Return epsilon(delta) of mu-GDP: the inverse of :func:`gdp_delta` in epsilon."""
     if gdp_delta(mu, 0.0) <= delta:

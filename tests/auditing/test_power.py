@@ -65,6 +65,13 @@ def test_an_audit_says_what_its_trials_can_show():
     assert f"from trials={found.trials_needed:,.0f} on" in str(found)
 
 
+@pytest.mark.parametrize("pairs, compared", [(1, 0), (3, 3 * 2 * 20)])
+def test_a_pair_alone_is_compared_with_none(pairs, compared):
+    made = []
+    dp.audit(lambda rows: made.append(rows) or rows[0], pairs=[([1], [2])] * pairs, trials=100)
+    assert len(made) == 2 * 100 + compared
+
+
 def test_an_audit_shows_its_progress(capfd):
     dp.audit("noisy_stats", trials=60, progress=True)
     found = dp.audit(sum, pairs=[([1], [2])], trials=60, progress=False)
@@ -77,5 +84,5 @@ def slow(rows):
     """A mechanism that takes long enough for a bar to appear."""
     import time
 
-    time.sleep(0.012)
+    time.sleep(0.018)
     return sum(rows)

@@ -12,10 +12,9 @@ import numpy as np
 from dpstats.estimators import METHODS
 from dpstats.estimators.contract import InMemory
 from dpstats.noise import Noise, exact_samplers
-from dpstats.noise import noise as noise_module
 from dpstats.numerics import Rows
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PureDP
-from tests.checks.replay import Violation, problem_of
+from tests.checks.replay import Violation, problem_of, undrawn
 
 
 class Rejected(Exception):
@@ -159,9 +158,9 @@ class Chooser(Noise):
         self.rounds, self.masses = rounds, []
 
     def choose(self, query, cost):
-        with mock.patch.object(noise_module, "sample_index", return_value=0) as spy:
+        with undrawn("sample_index", 0) as given:
             super().choose(query, cost)
-        f, size, rate, _ = spy.call_args.args
+        f, size, rate, _ = given
         weights = [exact_samplers.integer_weight(abs(f(i)), rate) for i in range(size)]
         total = sum(weights)
         self.masses.append([Fraction(weight, total) for weight in weights])

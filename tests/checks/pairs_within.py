@@ -4,14 +4,14 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from itertools import combinations_with_replacement, product
 from unittest import mock
 
 import numpy as np
 
 from dpstats.estimators import ABSORBING, ABSORBING_INSTRUMENTAL
-from dpstats.estimators.contract import Extremes, InMemory, Instruments, Reference
+from dpstats.estimators.contract import Extremes, InMemory, Instruments, Problem, Reference
 from dpstats.estimators.newton.row_sums.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.row_sums.pair_rows import in_batches
 from dpstats.estimators.newton.row_sums.sums import (
@@ -118,11 +118,16 @@ def queries_of(X, y, neighbors, noise=None, weighted=False) -> PairQueries:
     parts = None if parts is None else parts[order]
     y, units = y[order], X[order, -2]
     rows = Rows(X[order, :d], y, none, parts, keys=own, units=units, others=y[:, None])
-    reference = Reference(np.zeros(d), np.eye(d), 0.0, 1.0, Extremes.unknown(d))
-    problem = replace(problem_of(d, (-9, 9), (-9, 9), neighbors, None), reference=reference)
     basis = IndicatorBasis((), np.zeros(d), np.eye(d), np.eye(d), False)
-    total = in_batches(rows).sum
+    total, problem = in_batches(rows).sum, _problem(d, neighbors)
     return PairQueries(basis, total, problem, noise or Noise(COST), SquaredLoss())
+
+
+@cache
+def _problem(d, neighbors) -> Problem:
+    """What is public of these rows, which thousands of small tables have in common."""
+    reference = Reference(np.zeros(d), np.eye(d), 0.0, 1.0, Extremes.unknown(d))
+    return replace(problem_of(d, (-9, 9), (-9, 9), neighbors, None), reference=reference)
 
 
 def line(number, group, along=(HUGE, 0.0), rise=TINY, part=0):

@@ -129,3 +129,25 @@ def test_a_formula_is_read_once_and_survives_pickling():
     assert pickle.loads(pickle.dumps(formula)) is formula
     kept = formula.keep(["b", "a:b"])
     assert (kept.text, kept.variables) == ("np.log(y) ~ 0 + b + a:b", ("y", "b", "a"))
+
+
+def test_a_design_is_built_once_for_what_is_written_alike():
+    """Levels and ends that are equal and not written alike have designs of their own."""
+    formula = Formula.parse("y ~ x + g")
+
+    def design(levels, low, formula=formula):
+        numbers = {"y": Numeric(0, 1), "x": Numeric(low, 1)}
+        return formula.design({**numbers, "g": Categorical(levels)})
+
+    first = design((0, 1), 0.0)
+    assert design((0, 1), 0.0) is first and not first.low.flags.writeable
+    others = [
+        design((False, True), 0.0), design((0.0, 1.0), 0.0), design((0, 1), -0.0),
+        design((0, 1), 0.0, Formula.parse(RFormula("y ~ x + g"))),
+    ]  # fmt: skip
+    assert not any(first is other for other in others)
+    assert [d.names[1] for d in (first, *others[:2])] == ["g[T.1]", "g[T.True]", "g[T.1.0]"]
+    assert str(others[2].low[-1]) == "-0.0"
+    bounded = [formula.design(first.schema, {"x": (0.2, 0.8)}) for _ in range(2)]
+    assert bounded[0] is not bounded[1]
+    assert bounded[0].high[-1] == 0.8

@@ -201,3 +201,7 @@ def test_a_large_epsilon_or_delta_is_said_in_words(epsilon, delta, said):
         epsilon > 16
     )
     assert any(f"delta = {delta:g} is large" in text for text in report.cautions) == (delta > 1e-3)
+
+
+def test_the_mu_of_a_guarantee_is_found_once():
+    assert GDP.of(0.7, 1e-6) is GDP.of(0.7, 1e-6) != GDP.of(0.7, 2e-6)
