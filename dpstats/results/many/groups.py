@@ -203,7 +203,7 @@ class DPGroupResults(Published, GroupInference):
         by_group += self.stack.evidence.values().values()
         if len(self.x_new) != points or any(len(values) != len(self) for values in by_group):
             raise ValueError("the number of groups or of points")
-        first = [self[label].fit_statistics for label in self.labels[:1]]
+        first = [self[label]._derived() for label in self.labels[:1]]
         return self.errors, self.nobs, *first
 
     def summary(self) -> str:
