@@ -93,6 +93,7 @@ def _counts(request: DescribeRequest, noise: Noise) -> Described:
         (label, name, figure)
         for g, label in enumerate(request.labels)
         for name, part in joint.parts.items()
+        if isinstance(part, FactorPart)
         for figure in of_presence(part, places[name][g], s, z, each)
     )
     return Described(figures, (), 0.0)

@@ -97,10 +97,22 @@ class GroupInference(ABC):
 
     @property
     def nobs(self) -> pd.Series | None:
-        """Return the number of complete rows, or units, by group where it is public, else None."""
-        if self.sizes is None:
+        """Return the number of complete rows, or units, by group, None where none has one.
+
+        Exact where it is public, else as ``by[label].nobs`` is released, NaN where it is not.
+        """
+        numbers = self._numbers_of_rows
+        if numbers is None:
             return None
-        return pd.Series(self.sizes, self._index(), name="nobs", copy=True)
+        return pd.Series(numbers, self._index(), name="nobs", copy=True)
+
+    @cached_property
+    def _numbers_of_rows(self) -> np.ndarray | None:
+        """Return what :attr:`nobs` shows, (G,)."""
+        if self.sizes is not None:
+            return self.sizes
+        released = np.array([self[label].nobs for label in self.labels], dtype=float)
+        return None if np.isnan(released).all() else released
 
     @property
     def params(self) -> pd.DataFrame:
@@ -178,11 +190,12 @@ class GroupInference(ABC):
         return added.reindex(columns=[*columns_of(self.by), *TIDY, "status"])
 
     def glance(self) -> pd.DataFrame:
-        """Tabulate a row per group: labels, ``nobs`` (NaN where private), status and guarantee.
+        """Tabulate a row per group: labels, ``nobs`` (NaN where not released), status and guarantee.
 
         ``by[label].glance()`` adds R-squared and the like for one group, where released.
         """
-        nobs = np.nan if self.sizes is None else self.sizes
+        numbers = self._numbers_of_rows
+        nobs = np.nan if numbers is None else numbers
         status = {"nobs": nobs, "status": list(self.statuses)}
         return pd.DataFrame({**self._labels(), **status, **facts(self)})
 

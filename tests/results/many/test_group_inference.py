@@ -156,10 +156,15 @@ def test_tidy_has_brooms_columns_of_each_group(groups):
         pd.testing.assert_frame_equal(own[names[1:]], expected)
 
 
-def test_the_number_of_rows_is_shown_where_it_is_public(groups):
+def test_the_number_of_rows_is_shown_where_it_is_public_or_was_released(groups):
     assert list(groups.glance()["status"]) == list(groups.status)
     if groups.privacy.neighbors == "add_remove":
-        assert groups.nobs is None and groups.glance()["nobs"].isna().all()
+        own = [one.nobs for _, one in groups.items()]
+        np.testing.assert_array_equal(groups.glance()["nobs"], own)
+        assert (groups.nobs is None) == np.isnan(own).all()
+        if groups.nobs is not None:
+            np.testing.assert_array_equal(groups.nobs[list(groups.labels)], own)
+            assert groups.nobs["a0"] == pytest.approx(900, abs=60)
         assert groups["a0"].public_rows is None
     else:
         assert groups.nobs.to_dict() == {"none": 0, "a0": 900, "a1": 900, "a2": 900}
@@ -180,7 +185,8 @@ def test_with_units_these_are_counted_and_not_their_rows(fit, line):
     groups = fit(line, "adassp", neighbors="replace_one", **call)
     assert groups.nobs.tolist() == [50, 50, 50]
     assert "person of a group: 50 to 50, median 50" in groups.summary()
-    assert fit(line, "adassp", **call).nobs is None
+    released = fit(line, "adassp", **call).nobs
+    assert released.index.name == "area" and released.between(30, 70).all()
 
 
 def test_json_restores_an_equal_result(groups):
