@@ -190,7 +190,7 @@ class GroupInference(ABC):
         return added.reindex(columns=[*columns_of(self.by), *TIDY, "status"])
 
     def glance(self) -> pd.DataFrame:
-        """Tabulate a row per group: labels, ``nobs`` (NaN where not released), status and guarantee.
+        """Tabulate a row per group: labels, ``nobs`` (NaN where unknown), status and guarantee.
 
         ``by[label].glance()`` adds R-squared and the like for one group, where released.
         """
