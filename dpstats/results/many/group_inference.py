@@ -1,6 +1,6 @@
 """Compute standard errors, intervals, tests and predictions of groups from their releases."""
 
-from abc import ABC
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
@@ -12,6 +12,7 @@ from dpstats.formula import Design, Formula, linear_constraints
 from dpstats.inference import Uncertainty, slopes_of, statuses
 from dpstats.option_checks import checked_alpha, flag
 from dpstats.privacy import PrivacyReport
+from dpstats.results.one import DPResults
 from dpstats.results.one.inference_mixin import by_t
 from dpstats.results.one.offsets import added_to
 from dpstats.results.one.prediction_mixin import WHICH, held
@@ -44,6 +45,10 @@ class GroupInference(ABC):
     limited: bool
     sizes: np.ndarray | None
     privacy: PrivacyReport
+
+    @abstractmethod
+    def _member(self, number: int) -> DPResults:
+        """Return the group of this number as a result of its own."""
 
     @cached_property
     def parsed_formula(self) -> Formula:
@@ -111,7 +116,8 @@ class GroupInference(ABC):
         """Return what :attr:`nobs` shows, (G,)."""
         if self.sizes is not None:
             return self.sizes
-        released = np.array([self[label].nobs for label in self.labels], dtype=float)
+        groups = map(self._member, range(len(self.labels)))
+        released = np.array([group.nobs for group in groups], dtype=float)
         return None if np.isnan(released).all() else released
 
     @property
