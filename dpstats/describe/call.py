@@ -118,8 +118,8 @@ def _names(columns, by, table: AnyTable) -> tuple[str, ...]:
     check_labels(columns, "columns")
     if by is not None and not isinstance(by, str):
         raise ArgumentError(
-            f"expected by to name one column, got {shown(by)}; for groups by several columns make "
-            "one of them before the call, as in df['group'] = df['a'] + ' ' + df['b']"
+            f"expected by to name one column, got {shown(by)}; for groups by several columns paste "
+            "their labels into one column before the call"
         )
     for name in (*columns, *(() if by is None else (by,))):
         if not isinstance(name, str) or name not in table.columns:

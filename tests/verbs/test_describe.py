@@ -57,7 +57,7 @@ REFUSED = {
     "quantile": ({"quantiles": [0.0]}, "quantiles"),
     "quantiles": ({"quantiles": [0.5, 0.5]}, "none twice"),
     "by": ({"by": "name"}, "list them in groups"),
-    "by two": ({"by": ["name", "female"]}, "one column, .* make one of them before"),
+    "by two": ({"by": ["name", "female"]}, "one column, .* paste their labels into one"),
     "by itself": ({"by": "age", "groups": [20]}, "among the columns"),
     "groups": ({"groups": ["x"]}, "name it with by="),
     "bounds": ({"bounds": {"wages": (0, 1)}}, "wages"),
