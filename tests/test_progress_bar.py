@@ -61,3 +61,18 @@ def test_lines_wait_for_a_second_and_a_terminal_has_a_bar(capfd, monkeypatch):
     assert capfd.readouterr() == ("", "")
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     assert not isinstance(progress_bar.progress_bar(3, "tables", True), progress_bar.Lines)
+
+
+def test_what_is_neither_true_nor_false_is_refused_wherever_there_are_bars(line):
+    bounds = {"x": (0, 1), "y": (0, 1)}
+    call = {"formula": "y ~ x", "bounds": bounds, "epsilon": 1, "methods": ["adassp"]}
+    calls = [
+        lambda: dp.plan(n=100, repetitions=2, progress="yes", **call),
+        lambda: dp.audit("noisy_stats", trials=40, progress="yes"),
+        lambda: dp.evaluate.predictions(data=line, trials=2, public=True, progress="yes", **call),
+        lambda: dp.evaluate.error_bounds(data=line, trials=2, public=True, progress="yes", **call),
+        lambda: dp.dp_describe(line, "x", epsilon=1, progress="yes"),
+    ]
+    for refused in calls:
+        with pytest.raises(dp.ArgumentError, match="^expected progress to be True, False or None"):
+            refused()

@@ -12,7 +12,7 @@ from dpstats.auditing.subjects import Subject, find_method, function_subject, ma
 from dpstats.errors import ArgumentError
 from dpstats.noise import drawn_ahead
 from dpstats.numerics.first_use import shown_if_compiling
-from dpstats.option_checks import checked_alpha, whole
+from dpstats.option_checks import checked_alpha, checked_progress, whole
 from dpstats.privacy import gdp_epsilon
 from dpstats.progress_bar import progress_bar
 
@@ -200,7 +200,7 @@ def audit(
             subject = unit_subject(method, *claim, unit, max_rows, options)
     few, half = _sizes(trials, len(subject.pairs))
     count = 2 * (len(subject.pairs) * few + 2 * half)
-    shown = progress_bar(count, subject.name, progress)
+    shown = progress_bar(count, subject.name, checked_progress(progress))
     with shown_if_compiling(progress), shown as bar, drawn_ahead():
         return _audit(subject.counted(bar.update), half, alpha)
 

@@ -60,6 +60,8 @@ def _instead(words: str, run, known: Collection[str]) -> str:
         return "; put the formula in quotes, 'y ~ x'"
     for option in re.findall(r"--([\w-]+)", words):
         name = option.replace("-", "_")
+        if name == "budget" and "--ledger" in known:
+            return "; a budget is kept in a ledger here, --ledger FILE"
         if instead := _OTHERS.get(run, INSTEAD).get(name):
             return f"; --{option}: {instead}"
         if "--option" in known and any(name in method.options for method in METHODS.values()):

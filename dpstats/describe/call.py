@@ -7,7 +7,7 @@ import numpy as np
 from dpstats.call.declarations import kind_of_column
 from dpstats.codebook import Schema
 from dpstats.codebook.schema import PARTS
-from dpstats.describe.request import DescribeRequest
+from dpstats.describe.request import COUNTS, DescribeRequest
 from dpstats.engines import AnyTable
 from dpstats.engines.columns import UNTYPED
 from dpstats.engines.open_table import open_table
@@ -46,7 +46,7 @@ def make_request(
     if delta == 0:
         raise ArgumentError("dp_describe needs delta > 0, got delta=0; leave delta out for 1e-6")
     _check_plain(neighbors, missing)
-    _check_statistics(statistics)
+    asked, histogram = _statistics(statistics), flag("histogram")(histogram)
     table = open_table(data)
     names = _names(columns, by, table)
     _check_declared(declared, table)
@@ -68,7 +68,8 @@ def make_request(
         delta=delta,
         quantiles=_quantiles(quantiles),
         alpha=number("alpha", 0.001, 0.5)(alpha),
-        histogram=flag("histogram")(histogram),
+        histogram=histogram,
+        only_counts=bool(asked) and asked <= COUNTS and not histogram,
         subset=declared_subset(subset, table, {**beside, **known}, declared.levels),
         unit=of_persons,
         weights=of_rows,
@@ -89,10 +90,10 @@ def _check_plain(neighbors, missing) -> None:
                             "counted, column by column")  # fmt: skip
 
 
-def _check_statistics(statistics) -> None:
-    """Refuse statistics that are not released, with what to ask instead."""
+def _statistics(statistics) -> frozenset[str]:
+    """Return what is asked for; refuse what is not released, with what to ask instead."""
     if statistics is None:
-        return
+        return frozenset()
     check_labels(statistics, "statistics")
     for name in statistics:
         if isinstance(name, str) and name in _REFUSED:
@@ -102,6 +103,7 @@ def _check_statistics(statistics) -> None:
                 f"{_REFUSED[name]}; {instead}"
             )
         check_word("statistics", name, STATISTICS)
+    return frozenset(statistics)
 
 
 def _names(columns, by, table: AnyTable) -> tuple[str, ...]:
@@ -115,7 +117,10 @@ def _names(columns, by, table: AnyTable) -> tuple[str, ...]:
         columns = [columns]
     check_labels(columns, "columns")
     if by is not None and not isinstance(by, str):
-        raise ArgumentError(f"expected by to name one column, got {shown(by)}")
+        raise ArgumentError(
+            f"expected by to name one column, got {shown(by)}; for groups by several columns paste "
+            "their labels into one column before the call"
+        )
     for name in (*columns, *(() if by is None else (by,))):
         if not isinstance(name, str) or name not in table.columns:
             raise no_column(name, table.columns)

@@ -76,6 +76,15 @@ def present(rows: Counted, missing: Counted) -> Counted:
     return Counted(rows.value - missing.value, rows.variance + missing.variance)
 
 
+def of_presence(
+    part: FactorPart, places: np.ndarray, s: float, z: float, each: float
+) -> Iterator[Figure]:
+    """Yield numbers of values and of missing ones, each of which has a place of its own."""
+    missing, n = (Counted(count, (s / part.length) ** 2) for count in places / part.length)
+    yield n.figure("n", z, each)
+    yield missing.figure("missing", z, each)
+
+
 def of_factor(
     part: FactorPart, places: np.ndarray, rows: Counted, s: float, z: float, each: float
 ) -> Iterator[Figure]:

@@ -1,14 +1,14 @@
 """Release the figures of a description in two rounds: where columns lie, then all their sums."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
 from dpstats.describe.column_parts import FactorPart
-from dpstats.describe.figures import Counted, Figure, of_factor, of_number
+from dpstats.describe.figures import Counted, Figure, of_factor, of_number, of_presence
 from dpstats.describe.histogram import Bar, bars
 from dpstats.describe.joint import Joint, noise_on_sums
 from dpstats.describe.limits import Limits, limits
@@ -21,6 +21,7 @@ from dpstats.schema import Batch, Categorical, Numeric
 
 # Share of the cost for where numeric columns lie.
 _FIRST = 0.35
+_PRESENT = Categorical((True,))
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,9 @@ def describe(request: DescribeRequest, noise: Noise) -> Described:
     """
     assert isinstance(request.cost, GDP), "the request is for Gaussian noise"
     request = request.in_whole_units()
-    numbers = {n: kind for n, kind in request.columns.items() if not isinstance(kind, Categorical)}
+    if request.only_counts:
+        return _counts(request, noise)
+    numbers = _numbers(request)
     share = _FIRST if numbers else 0.0
     rest = request.cost.after(share)
     found = _limits(request, numbers, request.cost.part(share), rest, noise)
@@ -68,6 +71,32 @@ def describe(request: DescribeRequest, noise: Noise) -> Described:
     drawn = _bars(request, joint, noisy.values, s) if request.histogram else ()
     hidden = max((limit.hidden_share for limit in found.values()), default=0.0)
     return Described(tuple(figures), unseen, hidden, tuple(drawn))
+
+
+def _numbers(request: DescribeRequest) -> dict[str, Numeric | None]:
+    """Return the bounds of the columns that are numbers, None where they have none."""
+    return {n: kind for n, kind in request.columns.items() if not isinstance(kind, Categorical)}
+
+
+def _counts(request: DescribeRequest, noise: Noise) -> Described:
+    """Release numbers of values and of missing ones alone, by all of the cost.
+
+    Each column is a factor of one level, that of values, in the joint query.
+    """
+    counting, columns = request.counting, dict.fromkeys(request.columns, _PRESENT)
+    joint = Joint.of(columns, len(request.labels), counting.one, counting.in_groups)
+    total = request.total(partial(_present_totals, joint, _numbers(request), request.by))
+    noisy = noise.add(joint.query(total), request.cost)
+    s, z, each = noisy.scale * joint.scale, request.z, counting.stands_for
+    _, places = joint.split(noisy.values)
+    figures = tuple(
+        (label, name, figure)
+        for g, label in enumerate(request.labels)
+        for name, part in joint.parts.items()
+        if isinstance(part, FactorPart)
+        for figure in of_presence(part, places[name][g], s, z, each)
+    )
+    return Described(figures, (), 0.0)
 
 
 def _limits(
@@ -98,6 +127,13 @@ def _totals(joint: Joint, by: str | None, batch: Batch) -> np.ndarray:
     rows = len(next(iter(batch.values())))
     codes = np.zeros(rows, np.int64) if by is None else batch[by]
     return joint.total(batch, codes, batch.get(PARTS))
+
+
+def _present_totals(joint: Joint, numbers: Container, by: str | None, batch: Batch) -> np.ndarray:
+    """Add up which values are there: numbers that are no NaN, and codes of levels."""
+    there = {n: ~np.isnan(batch[n]) if n in numbers else batch[n] >= 0 for n in joint.parts}
+    codes = {name: values.astype(np.int64) - 1 for name, values in there.items()}
+    return _totals(joint, by, {**batch, **codes})
 
 
 def _figures(request: DescribeRequest, joint: Joint, noisy: np.ndarray, s: float):

@@ -15,6 +15,9 @@ from dpstats.privacy.report import relation_name
 from dpstats.rows import PrivacyUnit, RowsInUse, Subset, Weights
 from dpstats.schema import UNLIMITED, Batch, Categorical, Numeric, Schema
 
+# What is released alone, with the whole budget, where nothing else is asked for.
+COUNTS = frozenset(("n", "missing"))
+
 
 @dataclass(frozen=True)
 class DescribeRequest:
@@ -22,7 +25,7 @@ class DescribeRequest:
 
     ``columns`` are the variables in order: the levels of factors, the bounds of numbers, None for
     a number without; ``whole`` names those whose type holds whole numbers. ``labels`` are those of
-    the groups, (None,) without.
+    the groups, (None,) without; ``only_counts`` says that :data:`COUNTS` are all that is asked for.
     """
 
     table: AnyTable
@@ -35,6 +38,7 @@ class DescribeRequest:
     quantiles: tuple[float, ...]
     alpha: float
     histogram: bool = False
+    only_counts: bool = False
     subset: Subset | None = None
     unit: PrivacyUnit | None = None
     weights: Weights | None = None

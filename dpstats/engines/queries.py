@@ -1,10 +1,11 @@
 """Open polars LazyFrames and duckdb relations as streams."""
 
 import re
+from collections.abc import Callable, Iterator, Sequence
 
 from dpstats.engines.streams import Stream
 from dpstats.engines.tables import ROWS, Table
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, Defect
 
 # What plans of polars and of duckdb have where a text file is read.
 _READS_TEXT = re.compile(r"^\s*(csv|ndjson) scan\b|\bread_(csv|json|ndjson)", re.I | re.M)
@@ -23,6 +24,18 @@ def _check_plan(plan: str) -> None:
         )
 
 
+def _stream(types: Table, read: Callable[[Sequence[str]], Iterator]) -> Stream:
+    """Return a stream that says of an error of ``read(names)`` that the query ended with it."""
+
+    def told(names):
+        try:
+            yield from read(names)
+        except Exception as error:  # its own message may quote rows
+            raise Defect(f"{type(error).__name__} of the query in data") from None
+
+    return Stream(types, told)
+
+
 def lazy_frame(query) -> Stream:
     """Open a polars LazyFrame; polars reads no other columns than those in use.
 
@@ -39,7 +52,7 @@ def lazy_frame(query) -> Stream:
             return chosen.collect_batches(chunk_size=ROWS, maintain_order=True)
         return iter([chosen.collect()])  # polars before 1.34
 
-    return Stream(Table.from_data(query.head(0).collect()), read)
+    return _stream(Table.from_data(query.head(0).collect()), read)
 
 
 def relation(query) -> Stream:
@@ -63,4 +76,4 @@ def relation(query) -> Stream:
         for batch in reader(query.project(quoted)):
             yield pa.Table.from_batches([batch])
 
-    return Stream(Table.from_data(reader(query.limit(0)).read_all()), read)
+    return _stream(Table.from_data(reader(query.limit(0)).read_all()), read)

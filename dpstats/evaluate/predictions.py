@@ -17,7 +17,7 @@ from dpstats.evaluate.references import mean, not_private, ols, theil_sen
 from dpstats.noise import Noise
 from dpstats.numerics import Rows
 from dpstats.numerics.first_use import shown_if_compiling
-from dpstats.option_checks import seeded_generator
+from dpstats.option_checks import checked_progress, seeded_generator
 from dpstats.privacy import validate_guarantee
 from dpstats.progress_bar import progress_bar
 from dpstats.results.one.error_bounds import checked_trials
@@ -93,7 +93,7 @@ def released_predictions(
     formula, data, *, methods, epsilon, delta, by, trials, seed, progress, **call
 ) -> tuple[Cells, dict[str, np.ndarray]]:
     """Read the rows by group and predict (G, trials, p) for each label, all with one seed."""
-    trials = checked_trials(trials)
+    trials, progress = checked_trials(trials), checked_progress(progress)
     epsilon, _ = validate_guarantee(epsilon, 0.0)
     seed = np.random.SeedSequence().entropy if seed is None else seed
     reading = request_for(formula, data, **call)

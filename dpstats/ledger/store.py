@@ -19,6 +19,7 @@ _REMOTE = {
 }  # fmt: skip
 # What texts that are no longer as they were written raise when they are read.
 DAMAGED = (UnicodeDecodeError, ZeroDivisionError, json.JSONDecodeError)
+_OTHER_CONTENT = ("SQLITE_CORRUPT", "SQLITE_ERROR", "SQLITE_NOTADB")  # no such table, and the like
 WAIT = 30.0  # seconds for another process to finish its transaction
 _REASONS = {
     "SQLITE_BUSY": f"another process has been using it for {WAIT:g} seconds; try again",
@@ -44,6 +45,7 @@ class Store:
         self.path = path
         self._file = path.absolute()  # the process may change its folder
         self._local = threading.local()
+        self._mark: tuple | None = None
         refuse_remote(path)
         with self.reading() as connection:
             version = self._check(connection)
@@ -89,6 +91,23 @@ class Store:
             )
         return self._local.connection
 
+    def _begin(self, connection: sqlite3.Connection, begin: str) -> None:
+        """Begin a transaction, or raise LedgerError where the file lost what this process saw."""
+        try:
+            connection.execute("PRAGMA shrink_memory")  # pages that SQLite keeps hide the file
+            connection.execute(begin)
+            kept = self._mark is None or _holds(connection, *self._mark)
+        except sqlite3.DatabaseError as error:
+            if self._mark is None or not error.sqlite_errorname.startswith(_OTHER_CONTENT):
+                raise
+            kept = False
+        if not kept:
+            raise LedgerError(
+                f"{self.path} was overwritten while this process used it, and entries that were in "
+                "it are gone: end all processes that use it, put the right file in its place and "
+                "run `dpstats ledger verify`"
+            )
+
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Open a transaction that sees the file as of one moment."""
@@ -111,16 +130,38 @@ class Store:
     def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
         try:
             connection = self._connection()
-            connection.execute(begin)
             try:
+                self._begin(connection, begin)
                 yield connection
+                mark = _mark(connection)
                 commit(connection)
+                self._mark = mark
             except BaseException:
                 with suppress(sqlite3.Error):
                     connection.rollback()
                 raise
         except (sqlite3.Error, *DAMAGED) as error:
             raise LedgerError(f"{self.path}: {_reason(error)}") from None
+
+
+# What damage left of a hash or a count is compared as it is, for verify() to find.
+_ENTRY = "SELECT id, CAST(hash AS BLOB) FROM audit "
+_CALLS = "SELECT CAST(calls AS INTEGER) FROM totals WHERE scope = ''"
+
+
+def _mark(connection: sqlite3.Connection) -> tuple:
+    """Return the number and hash of the last audit entry, and how many calls were charged."""
+    return (
+        connection.execute(f"{_ENTRY} ORDER BY id DESC LIMIT 1").fetchone(),
+        connection.execute(_CALLS).fetchone(),
+    )
+
+
+def _holds(connection: sqlite3.Connection, entry: tuple | None, calls: tuple | None) -> bool:
+    """Tell whether a mark is of this file: nothing in a ledger is ever taken back."""
+    if entry and connection.execute(f"{_ENTRY} WHERE id = ?", entry[:1]).fetchone() != entry:
+        return False
+    return calls is None or calls <= (connection.execute(_CALLS).fetchone() or (-1,))
 
 
 def commit(connection: sqlite3.Connection) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from dpstats.errors import ArgumentError
 from dpstats.formula import Formula
 from dpstats.numerics.first_use import shown_if_compiling
-from dpstats.option_checks import whole
+from dpstats.option_checks import checked_progress, whole
 from dpstats.planning.plan import plan
 from dpstats.planning.result import Plan
 from dpstats.planning.simulation import checked_precision
@@ -113,7 +113,7 @@ def plan_grid(
         )
     precision = None if precision is None else checked_precision(precision)
     n_jobs = min(os.cpu_count() or 1, 8) if n_jobs is None else whole("n_jobs", 1)(n_jobs)
-    with shown_if_compiling(progress):
+    with shown_if_compiling(checked_progress(progress)):
         first = _plan(formula, {**call, "precision": _ROUGH})
     n = call["n"] = first.n
     if term is not None:

@@ -10,7 +10,7 @@ from dpstats.call.auto_method import AUTO
 from dpstats.codebook import Schema
 from dpstats.errors import ArgumentError
 from dpstats.formula import Formula
-from dpstats.option_checks import whole
+from dpstats.option_checks import checked_progress, whole
 from dpstats.planning.assumptions import Guess, checked_rows
 from dpstats.planning.epsilon_search import GRID, asked_target, search_each
 from dpstats.planning.forecast import forecasts_of, remarks
@@ -210,8 +210,8 @@ def plan(
         "clusters": clusters,
     }  # fmt: skip
     settings = {
-        "alpha": alpha, "repetitions": repetitions, "seed": seed, "progress": progress,
-        "precision": precision,
+        "alpha": alpha, "repetitions": repetitions, "seed": seed, "precision": precision,
+        "progress": checked_progress(progress),
     }  # fmt: skip
     forecast = partial(
         _forecast, formula, schema=schema, call=call, entries=entries, epsilon=epsilon, delta=delta,

@@ -133,6 +133,8 @@ class DPDescription(Published, PrintedTable):
             elif figure.statistic in others:
                 row[figure.statistic] = _digits(figure.estimate)
         columns = ["mean or share", "(s.e.)", *others]
+        if not self._has_estimates:
+            columns = ["n", "missing"]
         table = _table(rows).reindex(columns=columns)
         return table.astype(object).where(table.notna(), "")
 
@@ -148,6 +150,11 @@ class DPDescription(Published, PrintedTable):
                 counts[str(group)] = _digits(figure.estimate)
         return pd.concat([_table(rows), pd.DataFrame([counts], [f"n of {first}"])])
 
+    @property
+    def _has_estimates(self) -> bool:
+        """Tell whether there are means or shares, and not numbers of values alone."""
+        return any(figure.statistic in ("mean", "share") for _, _, figure in self.figures)
+
     def summary(self) -> str:
         """Write the table with its notes as text."""
         notes = self.printed_notes()
@@ -160,8 +167,9 @@ class DPDescription(Published, PrintedTable):
         """Say what is in parentheses, what is hidden and what is guaranteed."""
         from dpstats.results.show.summary import guarantee
 
-        said = "standard errors, privacy noise and sampling included, are in parentheses"
-        return [said, *self.notes, guarantee(self.privacy), *self.privacy.cautions]
+        said = ["standard errors, privacy noise and sampling included, are in parentheses"]
+        said = said if self._has_estimates else []
+        return [*said, *self.notes, guarantee(self.privacy), *self.privacy.cautions]
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         """Return the headers and the rows of the table."""

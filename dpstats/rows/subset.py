@@ -31,8 +31,8 @@ class Subset:
     schema : ModelSchema
         The columns that it reads.
     listed : frozenset of str
-        Columns of texts without declared levels: their schema lists what they are compared
-        with, and anything else, missing values too, is equal to none of it.
+        Columns of texts or labels without declared levels: their schema lists what they are
+        compared with, and anything else, missing values too, is equal to none of it.
     narrow : mapping of str to type
         NumPy's types of columns of 32 or 16 bits, in which they are compared as pandas does: 0.1
         is no double there.
@@ -137,7 +137,7 @@ def _kind(name: str, condition: Condition, table: AnyTable, levels) -> Numeric |
             f'types={{"{name}": "{"boolean" if truths else "number"}"}} for '
             f"subset={condition.text!r}"
         )
-    if not of_labels or kind not in ("string", *UNTYPED):
+    if not of_labels or kind not in ("string", "category", *UNTYPED):
         raise ArgumentError(
             f"subset={condition.text!r} compares {name}, a column of type {kind}; make a column "
             "that is true or false of it before the call"

@@ -98,9 +98,7 @@ def guarded(release: Callable[..., Any], name: str, progress, counted):
             step_counter(name, counted) as count,
         ):
             return release(count), None
-    except Defect as defect:
-        return None, str(defect)
     except Exception as error:
         if is_interrupt(error, handled):
             raise KeyboardInterrupt from None
-        return None, type(error).__name__
+        return None, str(error) if isinstance(error, Defect) else type(error).__name__

@@ -55,8 +55,9 @@ def _notes(unseen: tuple[str, ...], share: float) -> tuple[str, ...]:
     if not unseen:
         return hidden
     return (
-        f"too few rows of {listed(unseen)} are seen at this epsilon to tell how far they reach, so "
-        "intervals of means and deviations are unbounded; declare bounds=, or raise epsilon",
+        f"how far {listed(unseen)} may reach is not seen at this epsilon, as where rows are few or "
+        "nearly all have one value, so intervals of means and deviations are unbounded; declare "
+        "bounds=, or raise epsilon",
         *hidden,
     )
 
@@ -89,6 +90,7 @@ def facts(request: DescribeRequest) -> dict:
             "quantiles": list(request.quantiles),
             "alpha": request.alpha,
             **({"histogram": True} if request.histogram else {}),
+            **({"statistics": ["n", "missing"]} if request.only_counts else {}),
             "subset": None if subset is None else str(subset.condition.text),
             "subset_columns": {} if subset is None else kinds(subset.schema),
             **{name: plain(vars(chosen)) for name, chosen in beside.items()},

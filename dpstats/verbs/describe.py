@@ -74,7 +74,8 @@ def dp_describe(
         In [0.001, 0.999], all different.
     statistics : sequence of str, optional
         What you need, to be told before anything is spent what no release has: ``"min"``,
-        ``"max"``, ``"nunique"`` and ``"mode"``. All others are released anyway, at one cost.
+        ``"max"``, ``"nunique"`` and ``"mode"``. ``["n"]``, with ``"missing"`` or not, releases
+        these two alone, with all of epsilon; all others are released anyway, at one cost.
     histogram : bool
         Add a histogram of each number, in bins that follow from declared bounds or from what was
         released, at no cost; ``result.histogram`` tabulates it, ``result.plot()`` draws it.

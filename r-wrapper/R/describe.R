@@ -18,7 +18,8 @@
 #' @param groups The public labels of groups, where `by` is neither a factor nor logical.
 #' @param quantiles Numbers in \[0.001, 0.999\].
 #' @param statistics What you need, to be told before anything is spent what no useful release has,
-#'   such as `"max"`; all others are released anyway.
+#'   such as `"max"`; `"n"` and `"missing"` alone have all of epsilon, and all others are released
+#'   anyway.
 #' @param histogram Whether to add a histogram of each number, in bins that follow from declared bounds
 #'   or from what was released, at no cost. `$histogram` tabulates it, with the counts of levels of
 #'   factors, and `plot()` and `autoplot()` draw it with intervals that hold the noise.

@@ -131,12 +131,12 @@ def _counted_values(counting: Counting, whole: Joint, rows: list[tuple]):
 
 def request_of(data, columns, epsilon, **more):
     arguments = {"by": None, "groups": None, "subset": None, "quantiles": QUANTILES}
-    arguments |= {"histogram": False} | more
+    arguments |= {"histogram": False, "statistics": None} | more
     rows = ("unit", "max_rows", "max_groups", "weights", "trim_weights")
     arguments = dict.fromkeys(rows) | arguments
     declared = Schema().updated(arguments.pop("bounds", None), arguments.pop("levels", None), None)
     return make_request(
-        data, columns, declared=declared, epsilon=epsilon, delta=1e-6, statistics=None,
+        data, columns, declared=declared, epsilon=epsilon, delta=1e-6,
         alpha=0.05, neighbors=None, missing="drop", **arguments,
     )  # fmt: skip
 

@@ -197,6 +197,7 @@ WRONG = {
     "groups of a logit without by": ([*LOGIT, "--groups", "f,m"], "--by"),
     "file of groups without by": ([*IV, "--groups-file", "people.csv"], "name it with --by"),
     "misspelt option": ([*LOGIT, "--option", "subst=3"], "did you mean --subset?"),
+    "budget": ([*LOGIT, "--budget", "a.ledger"], "kept in a ledger here, --ledger FILE"),
     "picture of groups with instruments": ([*IV, "--by", "sex", "--plot", "a.png"], "--by"),
     "picture of groups": ([*LOGIT, "--by", "sex", "--plot", "a.png"], "leave it out with --by"),
     "table of one fit": ([*LOGIT, "-o", "fit.csv"], "-o: expected a name ending in .json, .txt"),

@@ -87,13 +87,14 @@ WORST = [
 
 @pytest.mark.parametrize("row", range(len(WORST)))
 @pytest.mark.parametrize("by", [None, "female"])
-def test_a_row_more_moves_no_query_further_than_stated(row, by):
+@pytest.mark.parametrize("statistics", [None, ["n"]], ids=str)
+def test_a_row_more_moves_no_query_further_than_stated(row, by, statistics):
     """The second table answers with the noise of the first: queries differ by one row alone."""
     data = survey(3000)
     more = pd.concat([data, pd.DataFrame([WORST[row]])], ignore_index=True)
     more["region"] = pd.Categorical(more["region"], categories=["north", "south"])
-    _, first = released(data, COLUMNS, 2.0, by=by)
-    _, second = released(more, COLUMNS, 2.0, outputs=first.outputs, by=by)
+    _, first = released(data, COLUMNS, 2.0, by=by, statistics=statistics)
+    _, second = released(more, COLUMNS, 2.0, outputs=first.outputs, by=by, statistics=statistics)
     assert [q.step for q in first.queries] == [q.step for q in second.queries]
     reached = 0.0
     for one, other in zip(first.queries, second.queries, strict=True):

@@ -162,6 +162,51 @@ def test_a_ledger_whose_name_is_another_files_is_not_charged(make, ols, path, tm
             use()
 
 
+@pytest.mark.parametrize("content", ["other", "earlier", "empty", "text"])
+def test_a_ledger_that_is_overwritten_in_place_is_not_charged(make, ols, path, tmp_path, content):
+    """SQLite goes on with the pages that it keeps in memory, of a file that is no more."""
+    ledger, other = make(), tmp_path / "other.ledger"
+    ols(ledger, 0.1)
+    if content == "other":
+        dp.Ledger.create(other, dataset="other", epsilon=9, neighbors="replace_one")
+    elif content == "earlier":
+        shutil.copy(path, other)
+        ols(ledger, 0.1)
+    else:
+        other.write_bytes(b"" if content == "empty" else b"text\n" * 9000)
+    shutil.copyfile(other, path)
+    for use in (lambda: ols(ledger, 0.1), lambda: ledger.spent):
+        with pytest.raises(LedgerError, match="was overwritten while this process used it"):
+            use()
+    assert "was overwritten" in ledger.verify().problems[0]
+
+
+def test_totals_of_an_earlier_copy_are_noticed_though_newer_entries_are_in_the_log(
+    make, ols, path, tmp_path
+):
+    """A stored result is in the log and holds the audit, where totals are in the file itself."""
+    ledger, other = make(), tmp_path / "earlier.ledger"
+    shutil.copy(path, other)
+    ols(ledger, 0.1)
+    with sqlite3.connect(other) as earlier:
+        earlier.execute("ATTACH DATABASE ? AS now", (str(path),))
+        for table in ("sources", "requests", "releases", "audit"):
+            earlier.execute(f"INSERT OR IGNORE INTO {table} SELECT * FROM now.{table}")
+    earlier.close()
+    shutil.copyfile(other, path)
+    with pytest.raises(LedgerError, match="was overwritten while this process used it"):
+        ols(ledger, 0.1)
+
+
+def test_entries_of_other_processes_are_no_overwriting(make, reserve, path):
+    ledger, other = make(), dp.Ledger(path)
+    reserve(ledger, 0.1)
+    reserve(other, 0.2)
+    assert ledger.spent == other.spent == pytest.approx((0.3, 0.0))
+    other.allocate("anna", 0.1)
+    assert len(ledger.analysts()) == 1 and ledger.verify().ok
+
+
 def test_a_relative_path_is_of_the_folder_it_was_opened_in(make, reserve, path, monkeypatch):
     make()
     monkeypatch.chdir(path.parent)

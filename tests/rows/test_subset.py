@@ -1,7 +1,9 @@
 """subset=: the rows of a fit, what is missing, which columns need what, and the report."""
 
+import duckdb
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 import dpstats as dp
@@ -85,6 +87,27 @@ def test_a_text_without_declared_values_is_equal_to_what_it_is_compared_with_or_
     declared = {"region": ["north", "south", "west"]}
     result = fit(data, "region != 'west'", levels=declared)
     pd.testing.assert_series_equal(result.params, fit(data[data.region != "west"], None).params)
+
+
+@pytest.mark.parametrize("kind", ["polars", "duckdb", "arrow"])
+def test_labels_whose_type_lists_none_are_compared_as_texts_are(kind, tmp_path):
+    """polars' Categorical and a query's dictionary or ENUM tell no levels before rows are read."""
+    data = people()
+    if kind == "polars":
+        table = pl.from_pandas(data).with_columns(pl.col("region").cast(pl.Categorical))
+    elif kind == "duckdb":
+        connection = duckdb.connect()
+        connection.register("people", data.astype({"region": "string"}))
+        connection.sql("CREATE TYPE place AS ENUM ('north', 'south', 'west')")
+        table = connection.sql("SELECT * EXCLUDE region, region::place AS region FROM people")
+    else:
+        table = tmp_path / "people.parquet"
+        data.astype({"region": "category"}).to_parquet(table)
+    for subset in ("region == 'west'", "region in ['west', 'north'] & age > 30"):
+        expected = fit(data.query(subset), None).params
+        pd.testing.assert_series_equal(fit(table, subset).params, expected)
+    with pytest.raises(dp.ArgumentError, match=r'levels=\{"region": \[...\]\}'):
+        fit(table, "region != 'west'")
 
 
 def test_selection_groups_ranges_and_weights_see_the_subset_alone():

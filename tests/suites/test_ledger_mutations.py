@@ -81,6 +81,16 @@ def moved(make, files):
         dp.dp_ols("y ~ x", files["own"], budget=ledger, **CALL)
 
 
+def overwritten(make, files):
+    """A call is not charged to a file that another ledger was copied over."""
+    ledger, other = make(), files["own"].parent / "other"
+    other.mkdir()
+    content = made(other).path.read_bytes()
+    ledger.path.write_bytes(content)
+    with pytest.raises(LedgerError, match="was overwritten"):
+        dp.dp_ols("y ~ x", files["own"], budget=ledger, **CALL)
+
+
 def triggers(make, files):
     """A trigger that is gone is found."""
     ledger = make()
@@ -166,6 +176,10 @@ MUTANTS = {
             lambda f: lambda path: f(path) if path.name.endswith("-shm") else 0,
         ),
         temporary(moved),
+        pytest.fail.Exception,
+    ),
+    "store: what the file lost is not missed": Mutant(
+        patched(store, "_holds", lambda f: lambda *a: True), temporary(overwritten),
         pytest.fail.Exception,
     ),
     "verify: triggers are not compared": Mutant(

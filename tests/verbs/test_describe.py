@@ -57,7 +57,7 @@ REFUSED = {
     "quantile": ({"quantiles": [0.0]}, "quantiles"),
     "quantiles": ({"quantiles": [0.5, 0.5]}, "none twice"),
     "by": ({"by": "name"}, "list them in groups"),
-    "by two": ({"by": ["name", "female"]}, "one column"),
+    "by two": ({"by": ["name", "female"]}, "one column, .* paste their labels into one"),
     "by itself": ({"by": "age", "groups": [20]}, "among the columns"),
     "groups": ({"groups": ["x"]}, "name it with by="),
     "bounds": ({"bounds": {"wages": (0, 1)}}, "wages"),
@@ -194,7 +194,10 @@ def test_a_defect_and_an_interrupt_carry_no_rows(error, monkeypatch):
 
 @pytest.mark.parametrize(
     ("rows", "epsilon", "said"),
-    [(60, 1, "too few rows of answer are seen"), (9000, 4, "could hide far values, such as codes")],
+    [
+        (60, 1, "how far answer may reach is not seen"),
+        (9000, 4, "could hide far values, such as codes"),
+    ],
 )
 def test_what_noise_hides_is_said_with_what_rules_it_out(rows, epsilon, said):
     answers = pd.DataFrame({"answer": np.random.default_rng(1).integers(1, 8, rows)})
@@ -202,3 +205,53 @@ def test_what_noise_hides_is_said_with_what_rules_it_out(rows, epsilon, said):
     assert said in " ".join(shown.split())
     bounded = described(answers, ["answer"], epsilon=epsilon, bounds={"answer": (1, 7)}).summary()
     assert said not in " ".join(bounded.split())
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{}, {"by": "female"}, {"unit": "person"}, {"weights": "w", "bounds": {"w": (0, 1)}}],
+    ids=str,
+)
+def test_counts_that_are_asked_for_alone_have_the_whole_budget(more):
+    data = people().assign(person=np.arange(N) // 2, w=0.5)
+    data.loc[::10, "wage"] = np.nan
+    data.loc[::4, "region"] = None
+    each = 2 if more.keys() & {"unit", "weights"} else 1  # two rows a person, or weights of 0.5
+    exact = described(data, ["wage", "region"], epsilon=1e6, statistics=["n"], **more).frame
+    for keys, rows in data.groupby("female") if "by" in more else [(None, data)]:
+        own = exact if keys is None else exact[exact["female"] == keys]
+        wanted = [f(rows[c]) / each for c in ("wage", "region") for f in (_present, _missing)]
+        assert own["statistic"].tolist() == ["n", "missing"] * 2
+        assert own["estimate"].tolist() == pytest.approx(wanted, abs=0.1)
+    alone = described(data, ["wage", "region"], statistics=["missing", "n"], **more)
+    with_means = described(data, ["wage", "region"], statistics=["n", "mean"], **more).frame
+    ratio = with_means["std_error"][0] / alone.frame["std_error"][0]
+    assert ratio > 3 and len(alone.privacy.events) == 1
+    assert alone.privacy.events[0].cost == alone.privacy.limit
+    assert "parentheses" not in alone.summary()
+    assert alone.table().shape == ((1, 2) if "by" in more else (2, 2))
+    assert dp.DPDescription.from_json(alone.to_json()) == alone
+
+
+def _present(column) -> int:
+    return column.notna().sum()
+
+
+def _missing(column) -> int:
+    return column.isna().sum()
+
+
+def test_a_ledger_tells_counts_alone_from_all_figures(tmp_path):
+    call = {"dataset": "d", "epsilon": 4, "fingerprint": "1"}
+    ledger, data = dp.Ledger.create(tmp_path / "d.ledger", **call), people(500)
+    for _ in range(2):
+        counts = dp.dp_describe(data, ["age"], epsilon=1, statistics=["n"], budget=ledger)
+    every = dp.dp_describe(data, ["age"], epsilon=1, budget=ledger)
+    assert len(counts.figures) == 2 < len(every.figures)
+    assert [entry["state"] for _, entry in ledger.requests().iterrows()] == ["released"] * 2
+
+
+def test_a_constant_column_is_not_said_to_have_few_rows():
+    """That its values are alike is no more told than that they are few."""
+    shown = described(people().assign(age=7), ["age"]).summary()
+    assert "as where rows are few or nearly all have one value, so" in " ".join(shown.split())

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from dpstats.engines.files.damage import defect
 from dpstats.engines.streams import Stream
 from dpstats.engines.tables import ROWS, Table
 from dpstats.errors import ArgumentError
@@ -90,11 +91,27 @@ def _stream(data) -> Stream:
 
     def read(names):
         wanted = pa.schema([schema.field(name) for name in names])
-        for batch in data.to_batches(columns=list(names), **settings):
-            table = pa.Table.from_batches([batch])
-            yield table if table.schema.equals(wanted) else table.cast(wanted)
+        try:
+            for batch in data.to_batches(columns=list(names), **settings):
+                table = pa.Table.from_batches([batch])
+                yield table if table.schema.equals(wanted) else table.cast(wanted)
+        except (OSError, pa.ArrowInvalid) as error:
+            raise defect(_damaged(data, list(names)), error) from None
 
     return Stream(Table.from_data(schema.empty_table()), read)
+
+
+def _damaged(data, names: list[str]) -> str:
+    """Name the first file of a dataset that cannot be read to its end."""
+    import pyarrow as pa
+
+    for fragment in data.get_fragments():
+        try:
+            for _ in fragment.to_batches(schema=data.schema, columns=names):
+                pass
+        except (OSError, pa.ArrowInvalid):
+            return getattr(fragment, "path", "the dataset")
+    return "the dataset"
 
 
 def _frugal(data):

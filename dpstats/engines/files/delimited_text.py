@@ -15,6 +15,7 @@ from dpstats.engines.columns import Column, Ticks
 from dpstats.engines.columns.arrow_columns import ArrowColumn, decoded
 from dpstats.engines.columns.cells import CONVERSIONS, date, number
 from dpstats.engines.columns.python_columns import as_ticks
+from dpstats.engines.files.damage import named
 from dpstats.engines.files.text_records import BLOCK, cells, ends, pieces
 from dpstats.engines.streams import Stream
 from dpstats.engines.tables import Table
@@ -106,7 +107,7 @@ def _check_names(path: str, separator: str, names: Sequence[str]) -> None:
 def _rows_of(paths: Sequence[str], separator: str):
     """Yield pieces of the files without their headers."""
     for path in paths:
-        with _opened(path) as file:
+        with named(path), _opened(path) as file:
             header = True
             for piece in pieces(file, separator):
                 rows = piece[ends(piece, separator)[0] or len(piece) :] if header else piece

@@ -1,6 +1,6 @@
 """Compute standard errors, intervals, tests and predictions of groups from their releases."""
 
-from abc import ABC
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
@@ -12,7 +12,7 @@ from dpstats.formula import Design, Formula, linear_constraints
 from dpstats.inference import Uncertainty, slopes_of, statuses
 from dpstats.option_checks import checked_alpha, flag
 from dpstats.privacy import PrivacyReport
-from dpstats.results.many.group_member import member
+from dpstats.results.one import DPResults
 from dpstats.results.one.inference_mixin import by_t
 from dpstats.results.one.offsets import added_to
 from dpstats.results.one.prediction_mixin import WHICH, held
@@ -45,6 +45,10 @@ class GroupInference(ABC):
     limited: bool
     sizes: np.ndarray | None
     privacy: PrivacyReport
+
+    @abstractmethod
+    def _member(self, number: int) -> DPResults:
+        """Return the group of this number as a result of its own."""
 
     @cached_property
     def parsed_formula(self) -> Formula:
@@ -111,7 +115,7 @@ class GroupInference(ABC):
         """Collect the numbers of rows (G,), NaN for a group without one."""
         if self.sizes is not None:
             return self.sizes
-        rows = np.array([member(self, g).nobs for g in range(len(self.labels))], dtype=float)
+        rows = np.array([self._member(g).nobs for g in range(len(self.labels))], dtype=float)
         if np.isnan(rows).all():
             return None
         return rows if np.isnan(rows).any() else rows.astype(np.int64)

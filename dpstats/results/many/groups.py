@@ -201,10 +201,11 @@ class DPGroupResults(Published, GroupInference):
         points = len(self.names) - self.size
         by_group = [self.estimates, self.released, self.stack.params, self.stack.cov]
         by_group += self.stack.evidence.values().values()
+        by_group += [] if self.sizes is None else [self.sizes]
         if len(self.x_new) != points or any(len(values) != len(self) for values in by_group):
             raise ValueError("the number of groups or of points")
-        first = [self[label].fit_statistics for label in self.labels[:1]]
-        return self.errors, None if self.sizes is None else self.nobs, *first
+        first = [self[label]._derived() for label in self.labels[:1]]
+        return self.errors, *first
 
     def summary(self) -> str:
         """Summarise as text: counts by status, percentiles over the groups, the privacy block."""

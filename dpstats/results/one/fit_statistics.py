@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from dpstats.evidence import LogisticEvidence, NewtonEvidence
+from dpstats.evidence import LinkEvidence, LogisticEvidence, NewtonEvidence
 from dpstats.inference import Estimate, GoodnessOfFit
 from dpstats.results.one.prediction_mixin import Predicted
 
@@ -96,8 +96,12 @@ class FitStatistics(Predicted):
 
     @property
     def scale(self) -> float:
-        """Return the residual variance, the square of the residual standard error."""
-        return self._goodness.scale.value
+        """Return the residual variance, the square of the residual standard error.
+
+        Of a logit and of counts it is 1, as in statsmodels, whose dispersion is not estimated.
+        """
+        of_link = isinstance(self.release.basis.evidence, LinkEvidence)
+        return 1.0 if of_link else self._goodness.scale.value
 
     @property
     def df_resid(self) -> float:

@@ -194,5 +194,7 @@ class DPResults(Published, Tabulated):
         return fields_of(content)
 
     def _derived(self) -> tuple:
+        if self.design().names != self.names:
+            raise ValueError("the schema, whose levels and columns params are of,")
         predicted = self.response_range, self.prediction_intervals()
         return self.cov_params(), self.bse, self.fit_statistics, *predicted

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from dpstats.option_checks import file_path, whole
+from dpstats.option_checks import checked_progress, file_path, whole
 from dpstats.planning.plan import checked_epsilons
 from dpstats.privacy import Composition, Total
 from dpstats.spelling import refuse_others
@@ -134,7 +134,7 @@ def plan_study(
     )
     repetitions = repetitions or max(_FEWEST, min(_USUAL, _ROWS_IN_ALL // drawn.n))
     charged = costs(read, drawn, epsilons)
-    found = forecasts(read, drawn, charged, repetitions, seed, progress)
+    found = forecasts(read, drawn, charged, repetitions, seed, checked_progress(progress))
     limits = {each: read.at(each).limit or Composition(each) for each in epsilons}
     spent = {
         each: limits[each].spent(Total.of([one.call for one in asked]))

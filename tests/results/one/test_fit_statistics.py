@@ -221,6 +221,15 @@ def test_a_method_without_sums_says_so(line, fit):
     assert failed.reasons["rsquared"] == failed.reasons["params"]
 
 
+def test_the_scale_of_a_logit_and_of_counts_is_1_as_in_statsmodels(table):
+    rows = table.assign(b=(table["y"] > table["y"].mean()).astype(int))
+    for verb, model in ((dp.dp_logit, smf.logit), (dp.dp_poisson, smf.poisson)):
+        with dp.testing.insecure_seed(1):
+            ours = verb("b ~ x", rows, epsilon=8)
+        assert ours.scale == model("b ~ x", rows).fit(disp=0).scale == 1
+        assert np.isnan(ours.glance()["sigma"].item())  # there are no residuals of that deviation
+
+
 @pytest.mark.parametrize("method", SUMS)
 def test_they_are_in_the_json_and_come_back_from_it(table, method):
     fit = fitted(table, "y ~ x + z", method=method, epsilon=3)

@@ -318,6 +318,20 @@ def test_a_result_with_a_part_missing_is_refused(keys):
         dp.DPResults.from_json(without(*keys))
 
 
+@pytest.mark.parametrize("by", [None, "area"])
+@pytest.mark.parametrize("levels", [["a"], ["b", "a"], ["a", "b", "c"]], ids=str)
+def test_levels_that_the_coefficients_are_not_of_are_refused(line, levels, by):
+    """Predictions would be of other levels, or fail."""
+    people = line.assign(g=pd.Categorical(["a", "b"] * (len(line) // 2)), area="everywhere")
+    more = {} if by is None else {"groups": ["everywhere"]}
+    fit = dp.dp_ols("y ~ x + g", people, epsilon=9, bounds=UNIT, method="adassp", by=by, **more)
+    content = fit.to_dict()
+    assert type(fit).from_dict(content) == fit
+    content["schema"]["g"]["levels"] = levels
+    with pytest.raises(dp.ArgumentError, match="^expected .* schema, whose .* as it was written$"):
+        type(fit).from_dict(content)
+
+
 def test_a_formula_in_json_runs_no_code(exact):
     content = exact.to_dict() | {"formula": "y ~ __import__('os').getcwd()"}
     with pytest.raises(dp.FormulaError):
