@@ -25,6 +25,9 @@ class Recording(Noise):
     def choose(self, query, cost):
         return self._answer(query, super().choose(query, cost))
 
+    def best(self, query, cost):
+        return self._answer(query, super().best(query, cost))
+
     def smooth(self, query, cost):
         return self._answer(query, super().smooth(query, cost))
 
