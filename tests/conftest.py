@@ -14,6 +14,7 @@ from dpstats.engines import Described, Table
 from dpstats.formula import Formula, design
 from dpstats.formula.formula import designed
 from dpstats.noise.random_sources import SeededSource, SystemSource
+from dpstats.privacy import GDP, costs
 
 pytest.register_assert_rewrite("tests.checks")
 # The heap of ten thousand collected tests is large, so searching it for cycles takes long.
@@ -41,7 +42,8 @@ def reproducible(request, monkeypatch):
     the system itself is for tests marked ``system_noise``, which state how often they fail by
     chance. Examples of docstrings draw it too, and so do other processes, such as commands and R.
     """
-    designed.cache_clear()  # of a test that breaks something
+    for kept in (designed, GDP.of, costs.gdp_epsilon):
+        kept.cache_clear()  # of a test that breaks something
     if request.node.get_closest_marker("system_noise") is None:
         seeded = SeededSource(zlib.crc32(request.node.nodeid.encode()))
         for name in ("draw", "best", "bytes", "randbelow"):

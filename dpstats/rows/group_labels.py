@@ -59,12 +59,7 @@ def check_by(table: AnyTable, variables: Collection[str], by, groups) -> None:
         _check_column(table, variables, name, listed)
     if listed is not None:
         _check_groups(table, by, listed)
-    elif groups is None and isinstance(by, str) and (levels := table.levels(by)) is not None:
-        if not levels:
-            raise ArgumentError(
-                f"the type of by={by!r} has no levels, so there would be no group; list the labels "
-                "in groups="
-            )
+    elif groups is None and isinstance(by, str) and (levels := table.levels(by)):
         table.check_labels(by, levels, "the column type")
 
 

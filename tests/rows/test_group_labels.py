@@ -93,13 +93,3 @@ def test_missing_labels_leave_a_row_out(people):
 def test_unusable_columns_are_refused(people, by, groups, message):
     with pytest.raises(dp.ArgumentError, match=message):
         fit(people, by=by, groups=groups, bounds={"x": (0, 1), "y": (0, 1)})
-
-
-def test_a_type_without_levels_is_refused_before_anything_is_spent(people):
-    budget, bounds = dp.Budget(epsilon=1), {"x": (0, 1), "y": (0, 1)}
-    empty = people.assign(state=pd.Categorical([None] * len(people), categories=[]))
-    with pytest.raises(dp.ArgumentError, match="type of by='state' has no levels, so there would"):
-        fit(empty, by="state", epsilon=1, bounds=bounds, budget=budget)
-    assert budget.spent[0] == 0
-    listed = fit(empty, by="state", groups=["A"], bounds=bounds)
-    assert listed.labels == ("A",) and listed.nobs.tolist() == [0]

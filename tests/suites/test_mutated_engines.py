@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from dpstats.engines.columns import PythonColumn, arrow_columns, cells, kinds, r_vectors
 from dpstats.engines.columns.numpy_columns import pandas_column
 from dpstats.engines.files import arrow_datasets, delimited_text
+from dpstats.errors import Defect
 from dpstats.run import single
 from tests.checks.mutants import Mutant, both_tests, patched
 from tests.checks.neighbours import check_one_more_label, check_release, check_rows
@@ -135,7 +135,7 @@ MUTANTS = {
     "a dictionary of Parquet read in the type of its index": Mutant(
         patched(arrow_datasets, "_narrow", as_stored),
         partial(one_more, ".parquet dictionary of int8", "factor"),
-        pa.ArrowInvalid,
+        Defect,
     ),
     "codes of R taken as they are": Mutant(
         patched(

@@ -44,8 +44,6 @@ test_that("labels that no value of the group column can have are refused before 
   d$day <- as.Date("2020-01-01") + d$tract
   refused(by(by = day), "by = \"day\" holds dates")
   refused(by(by = high, groups = 1:2), "groups lists 2 for \"high\"")
-  d$none <- factor(NA, levels = character())
-  refused(by(by = none), "the type of by = \"none\" has no levels, so there would be no group")
   refused(by(by = half, groups = 1:2), "groups lists 1 for \"half\", a column of type factor")
   expect_identical(budget$spent[["epsilon"]], 0)
 })

@@ -216,9 +216,9 @@ class _Fit:
         """Say why coefficients that are not seen have no interval."""
         if self.failed:
             return _FAILED
-        if self.reference.extremes.y_unseen:
-            return _UNSEEN
-        return few or (_WILD if self.wild else REASON if errors.lost.any() else _HIDDEN_REASON)
+        if few or self.reference.extremes.y_unseen:
+            return few or _UNSEEN
+        return _WILD if self.wild else REASON if errors.lost.any() else _HIDDEN_REASON
 
 
 def release_of(
