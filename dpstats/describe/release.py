@@ -47,11 +47,12 @@ def describe(request: DescribeRequest, noise: Noise) -> Described:
     part of it (:func:`~dpstats.range_estimation.marginals.estimate_marginals`), where all groups
     are counted together, so a unit has ``in_groups`` times ``one``; a missing value is in no bin.
     2. All sums and counts are one query of L2 sensitivity
-    :attr:`~dpstats.describe.joint.Joint.l2`, given what was released. Of groups that share no unit
-    each has the whole of it (parallel composition; McSherry 2009, Theorem 4), and where a unit is
-    in several groups the sensitivity is that of all of them together. The two compose, though the
-    second follows from the first, as their costs are fixed beforehand (Dong, Roth and Su 2022). All
-    else is computed from what was released.
+    :attr:`~dpstats.describe.joint.Joint.l2`, given what was released; numbers of values alone are
+    one such query of the whole cost. Of groups that share no unit each has the whole of it
+    (parallel composition; McSherry 2009, Theorem 4), and where a unit is in several groups the
+    sensitivity is that of all of them together. The two compose, though the second follows from the
+    first, as their costs are fixed beforehand (Dong, Roth and Su 2022). All else is computed from
+    what was released.
     """
     assert isinstance(request.cost, GDP), "the request is for Gaussian noise"
     request = request.in_whole_units()
@@ -81,7 +82,8 @@ def _numbers(request: DescribeRequest) -> dict[str, Numeric | None]:
 def _counts(request: DescribeRequest, noise: Noise) -> Described:
     """Release numbers of values and of missing ones alone, by all of the cost.
 
-    Each column is a factor of one level, that of values, in the joint query.
+    Each column is a factor of one level in the joint query, so that a row counts once in it, as a
+    value or as missing.
     """
     counting, columns = request.counting, dict.fromkeys(request.columns, _PRESENT)
     joint = Joint.of(columns, len(request.labels), counting.one, counting.in_groups)

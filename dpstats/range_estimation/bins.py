@@ -64,7 +64,11 @@ class Dyadic:
 class Distances:
     """Define dyadic bins, cut into ``parts``, of distances from a center; first [0, 2^-40).
 
-    Shorter ones than ``least`` are in the bin that reaches it.
+    Distances below ``least`` count in the bin that holds it or ends there.
+
+    >>> kind = Distances(1.0, least=0.25)
+    >>> kind.edges[kind.index(np.array([1.0, 0.9, 1.3, 3.5])) + 1]
+    array([0.25, 0.25, 0.5 , 4.  ])
     """
 
     center: float
@@ -83,7 +87,7 @@ class Distances:
 
     @property
     def first(self) -> int:
-        """Return the first bin that may hold rows, as shorter distances are in it."""
+        """Return the first bin that may hold rows, in which all shorter distances count."""
         return int(np.searchsorted(self.edges, self.least)) - 1
 
     @property

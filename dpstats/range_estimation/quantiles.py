@@ -12,24 +12,23 @@ from dpstats.range_estimation.bins import Distances, Dyadic, Linear, counts
 from dpstats.range_estimation.histogram import Histogram
 from dpstats.schema import Batch, Numeric
 
-# Bins are eighths of an octave. One of years is 128 wide, and one that starts at 1 holds ones, of
-# which there may be nine in ten, so a median is looked for again inside its bin.
+# Bins are eighths of an octave, in which a median is looked for again: that of years is 128 wide,
+# and nine in ten rows may have the lower end of [1, 1.125).
 _PARTS = 8
 # The quantiles, in eighths: the median of the values and of their distances from it six, or
 # seven where rows suffice, so that one very frequent value does not hide the others.
 _WHOLE, _MEDIAN, _DISTANCES = 8, 4, (6, 7)
 # Rows suffice when an eighth of them is this many times the noise on a score.
 _SLACK = 6.0
-# The same for a column whose distribution is estimated: in 480 simulated tables of 1,000 rows no
-# range came out ten times too wide, with 6 one in 60 did.
+# The same for a column whose distribution is estimated, where one absurd scale spoils the fit.
 _CLEAR = 9.0
 # Fraction of a column's cost for its median, which needs less budget than the spread.
 _MEDIAN_FRACTION = 1 / 3
 # The same for a second median, inside the bin of the first.
 _CLOSER_FRACTION = 1 / 12
-# Distances from it of up to this part of half the bin are none: where four of the 64 parts of the
-# bin hold k eighths of the rows, these may well have one value. From 1 on, as of years, they are
-# taken for that part, as the next whole number is no farther.
+# Distances from the center of up to this part of half its bin count as zero: where 4 of the 64
+# parts of the bin hold k eighths of the rows, these rows may all have one value. Where that part is
+# 1 or more, as for years, it is the distance instead, as the next whole number is within it.
 _LEAST_PART = 1 / 16
 # The range reaches this many of these distances to each side: more for the response, because
 # clipping its tails biases the mean, while a regressor loses little with its own.
@@ -37,9 +36,10 @@ _REACH, _REACH_RESPONSE = 1.5, 2.0
 # How much less likely, on the log scale, a magnitude e times as far from 1, or within declared
 # bounds from the farther end, is assumed to be.
 _TILT = 0.25
-# The same added for distances below that and below the center, but for none, and how much at most:
-# where most rows have one value every bin between it and the others is as good as the next, and a
-# small one ruins the column's unit. Of other columns it must not hide where the rows are.
+# What is added for distances shorter than the center is far from zero, by their ratio, and at most;
+# nothing for a distance of zero. Where most rows have one value every bin between it and the other
+# values scores alike, and a short distance makes the column's unit too small. More than 2 hides the
+# spread of columns that have values close together.
 _TILT_BELOW_CENTER, _MOST_BELOW_CENTER = 0.75, 2.0
 # So much of the rows beyond a distance is expected within twice of it.
 _NEAR_SHARE = 0.8
@@ -67,8 +67,8 @@ def quantile_ranges(
 
     ``total(count)`` is the sum of ``count(batch)`` over all batches of rows. The median is
     released as the bin that holds it, among 1,458 of which eight make an octave, and one of 64
-    parts of that where it is wide; the spread is the upper end of the bin that holds six or seven
-    eighths of the distances from it, which depends on the released number of ``rows``.
+    parts of that unless it is a value, such as zero; the spread is the upper end of the bin that
+    holds six or seven eighths of the distances from it, by the released number of ``rows``.
 
     Guarantee. The costs, under add/remove or replace-one: two or three choices by :func:`_choose`
     per column, with fractions of its cost that add up to one. A choice names a bin whatever the
@@ -106,11 +106,10 @@ def center_and_spread(
     """Release for each column its median and how far from it k eighths of the rows lie, with k.
 
     The distance is 0 where nothing is seen but one value. The largest k of 7, 6, 5 and 4 is taken
-    for which a missing eighth of the rows stands clear of the noise.
-    Neither is beyond declared bounds, ``limits``, however few rows there are. Of columns without
-    them a distance is less likely the more rows a released histogram, ``seen``, lacks beyond it, as
-    noise else draws one of the hundreds of bins far out now and then
-    (tests/range_estimation/test_marginals.py).
+    for which a missing eighth of the rows stands clear of the noise. Neither is beyond declared
+    bounds, ``limits``, however few rows there are. Of columns without them a distance is less
+    likely the more rows a released histogram, ``seen``, lacks beyond it, as noise else draws one of
+    the hundreds of bins far out now and then (tests/range_estimation/test_marginals.py).
 
     Guarantee. The costs, as for :func:`quantile_ranges`; what was released before is public.
     """
@@ -133,8 +132,8 @@ def _median_and_distance(
 ):
     """Release a center of each column and how far from it k eighths of the rows lie, and return k.
 
-    A second median, inside the bin of the first, is the center; no bin is divided that is a value
-    itself. The distance is 0 where it is so short that k eighths of the rows may have one value.
+    The center is the middle of a part of the median's bin, or a value that is a bin itself. The
+    distance is 0 where it is so short that k eighths of the rows may have one value.
     """
     if not costs:
         return {}, {}
@@ -173,7 +172,7 @@ def _median_and_distance(
 
 
 def _least_distance(ends: tuple[float, float]) -> float:
-    """Return up to where distances from a center in a bin are none."""
+    """Return up to where distances from a center in a bin count as zero."""
     return max(Distances.least, _LEAST_PART * (ends[1] - ends[0]) / 2)
 
 

@@ -140,8 +140,8 @@ written_formula <- function(groups) {
 #'   for each group. `as.list()`: for each group its
 #'   [fit][group], which is a `modelsummary_list` too, of which the package modelsummary makes tables.
 #'   `lapply()`, `sapply()`, `vapply()`, `Map()` and, of the package purrr, `map()` go over these fits, as in
-#'   `lapply(groups, coef)`; `for` and `unlist()` need `as.list(groups)`. `names()`: their labels. `confint()`: a data frame with one row for each group and
-#'   coefficient. `vcov()`: a list of matrices, one for each group. `predict()` and `augment()`: as
+#'   `lapply(groups, coef)`; `for` and `unlist()` need `as.list(groups)`. `names()`: their labels.
+#'   `confint()`: a data frame with one row for each group and coefficient. `vcov()`: a list of matrices, one for each group. `predict()` and `augment()`: as
 #'   for a single fit. `groups[i]`: the groups `i`; `groups[[i]]`, and `groups$A` where no part of
 #'   the result has that name: the [fit of one group][group];
 #'   `length(groups)`: their number.

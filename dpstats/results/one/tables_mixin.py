@@ -94,7 +94,7 @@ class Tabulated(Margins):
         figures = {
             "r.squared": self.rsquared,
             "adj.r.squared": self.rsquared_adj,
-            "sigma": float(np.sqrt(self.fit_statistics.at["scale", "estimate"])),
+            "sigma": float(np.sqrt(self._goodness.scale.value)),
             "df.residual": self.df_resid,
             "nobs": self.nobs,
         }
