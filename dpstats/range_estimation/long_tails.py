@@ -99,7 +99,7 @@ def continued_sizes(seen: Histogram, sizes: np.ndarray, power: bool = False) -> 
 
 def _is_far(marginal: Marginal) -> bool:
     """Tell whether nothing but zeros is seen of a column without bounds."""
-    return marginal.is_unseen and not marginal.unseen_width
+    return marginal.is_unseen and not marginal.is_within_bounds
 
 
 @dataclass(frozen=True)

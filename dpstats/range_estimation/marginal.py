@@ -77,10 +77,22 @@ class Marginal:
         return (self.points - self.mean) / max(self.sd, LEAST_SD)
 
     @property
+    def is_within_bounds(self) -> bool:
+        """Tell whether the range is that of the declared bounds."""
+        return self.clipping == (self.low, self.high)
+
+    @property
     def unseen_width(self) -> float:
-        """Return the width of declared bounds within which one value alone is seen; 0 of others."""
-        has_bounds = self.clipping == (self.low, self.high)
-        return self.high - self.low if self.is_unseen and has_bounds else 0.0
+        """Return how far values may be apart where one alone is seen; 0 where others are.
+
+        That is the width of declared bounds. Without them it is infinite, but about zero, where a
+        unit of 1 is as good a guess as any: such columns are 0/1 numbers as a rule.
+        """
+        if not self.is_unseen:
+            return 0.0
+        if self.is_within_bounds:
+            return self.high - self.low
+        return 0.0 if (self.low, self.high) == ONLY_ZEROS else math.inf
 
     def quantiles(self, levels: np.ndarray) -> np.ndarray:
         """Return the values (m,) below which parts ``levels`` (m,) of the rows lie."""

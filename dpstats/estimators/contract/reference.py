@@ -43,7 +43,7 @@ class Extremes:
         or a bin; 0 of expressions.
     unseen_widths : numpy.ndarray, shape (d,)
         Widths of the declared bounds of variables of which noise hides all values but one, in their
-        own units; 0 of other columns.
+        own units, infinite where there are none and the one is not zero; 0 of other columns.
     moves : numpy.ndarray, shape (d, d)
         How far all columns move, on average, where rows are far out in one of them, by a unit of
         that: those of an interaction of numbers move with these.

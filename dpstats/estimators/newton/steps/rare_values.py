@@ -44,6 +44,11 @@ _LARGER = 2.0
 # rows, among 26 regressors at epsilon 4, is held in .79 of 24 tables instead of .96; with 2 rare
 # regressors beside instruments have intervals 4% longer (benchmarks/rare_levels.py draws levels).
 _TOLD_BEYOND = 1.5
+# Where no histogram shows the response, its quantiles tell of no side, and scores of so few rows
+# little of the value's: it is as one-sided as this at least, and residuals so many times as large.
+# Without both a level of 6% of 1,495 rows, whose stays in hospital are the longest, is held in .89
+# of 100 fits at epsilon 1, and without the second in .90, instead of .98.
+_HIDDEN_SIDE, _LARGER_HIDDEN = 0.5, 1.5
 # Rows beyond a limit are at most so many times those expected there, where noise could hide more,
 # and residuals have a tail of this index, if scores tell how large residuals are and if not. Of
 # counts, a level of 3% that vary most is held in .82 with 2 times, and with 3 levels are a third
@@ -124,8 +129,10 @@ class RareValues:
         """
         larger, part = np.full(len(self.rarity), _LARGER), np.ones(len(self.rarity))
         times, index = _TIMES, _INDEX
+        is_hidden = self.extremes.y_heavy is None
         if even is not None:
             larger = self._larger(tail.mean_square(_TOLD_BEYOND * limit) / even)
+            larger = np.maximum(larger, _LARGER_HIDDEN) if is_hidden else larger
             times, index, part = _TIMES_TOLD, _INDEX_TOLD, 1 - 1 / larger**2
         times = min(max(tail.most_beyond(limit) / max(tail.beyond(limit), 1.0), 1.0), times)
         lost, squares = math.sqrt(tail.square_excess(limit)), tail.excess(limit, 2)
@@ -134,7 +141,8 @@ class RareValues:
         odds = (larger * longer) ** index / (self.rarity - 1)
         lengths *= part * odds / (1 + odds) * np.sqrt(self.rarity / self.square)
         places = np.maximum(limit / longer / deviation, _ONE_SIDED).tolist()
-        sides = [1 - left * (1 - one_sided(self.extremes, place)) for place in places]
+        least = _HIDDEN_SIDE if is_hidden else 0.0
+        sides = [max(1 - left * (1 - one_sided(self.extremes, at)), least) for at in places]
         if self.of_differences:
             sides = 1 - larger**-index
         return (np.reshape(sides, len(self.rarity)) * lengths)[:, None] * self.directions
@@ -211,5 +219,5 @@ def known_kurtosis(extremes: Extremes, directions: np.ndarray) -> np.ndarray:
     columns leave 1 / |d|^2 of that by X'X, where ``directions`` (d, p) are what a unit of a column
     is mapped to: no more than all of it, so that w^2 |d|^2 is no less.
     """
-    hidden = extremes.unseen_widths**2 * (directions**2).sum(axis=1)
-    return np.where(extremes.unseen_widths > 0, hidden, extremes.kurtosis)
+    widths = np.where(np.isfinite(extremes.unseen_widths), extremes.unseen_widths, 0.0)
+    return np.where(widths > 0, widths**2 * (directions**2).sum(axis=1), extremes.kurtosis)

@@ -63,6 +63,9 @@ _OFF, _OFF_CLEAR = 2.0, 2.0
 _LEAST_SHARE = 0.5
 # The prior is taken to leave at least this part of a direction.
 _LEAST_LEFT = 0.05
+# A direction is hidden where X'X may be off by more than this part of itself, and more than half of
+# it is along columns of which one value alone is seen.
+_UNCLEAR, _UNSEEN_PART, _LEAST_PART = 0.4, 0.5, 1e-300
 # A fit is imprecise where the noise moves some coefficient by more than this, in units of the
 # response's standard deviation over the column's; an indicator counts as a column of 0.4.
 _PRECISE, _INDICATOR_SD = 0.15, 0.4
@@ -140,7 +143,22 @@ class _Fit:
         """Tell which directions (p,) the noise could account for: no more is known than before."""
         weak = self.variance > prior_variance(len(self.variance))
         every = self.failed or self.wild or is_swamped(self.whitening)
-        return (self.whitening.eigenvalues < 0) | weak | every
+        hidden = (self.whitening.unsure > _UNCLEAR) & (self._unseen > _UNSEEN_PART)
+        return (self.whitening.eigenvalues < 0) | weak | every | hidden
+
+    @property
+    def _unseen(self) -> np.ndarray:
+        """Return the parts (p,) of directions along columns of which one value alone is seen.
+
+        Their scales are guesses, and X'X along them may be as much smaller than it is taken for as
+        their deviations are.
+        """
+        unseen, layout = np.zeros(len(self.directions), dtype=bool), self.problem.layout
+        assert layout is not None
+        unseen[layout.numeric] = np.isinf(self.reference.extremes.unseen_widths)
+        slopes = np.arange(len(unseen)) != self.problem.intercept
+        parts = (column_scales(self.problem)[:, None] * self.directions)[slopes] ** 2
+        return parts[unseen[slopes]].sum(axis=0) / np.maximum(parts.sum(axis=0), _LEAST_PART)
 
     def errors(self) -> CoefficientErrors:
         """Return the errors of coefficients, of which weak directions hide some."""
