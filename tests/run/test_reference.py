@@ -259,10 +259,15 @@ def test_a_product_of_columns_has_a_kurtosis_of_its_own():
 
 
 def test_a_column_that_is_hidden_has_the_width_of_its_bounds():
-    """Of one without bounds the range is a guess, which tells no width."""
+    """Of one without bounds the range is a guess, and a good one about zero alone."""
     assert not reference().extremes.unseen_widths.any()
-    for clipping, width in (((0.0, 3.0), 3.0), ((-900.0, 900.0), 0.0)):
-        hidden = replace(marginal(np.linspace(0, 3, 41)), is_unseen=True, clipping=clipping)
+    for ends, clipping, width in (
+        ((0.0, 3.0), (0.0, 3.0), 3.0),
+        ((0.0, 3.0), (-900.0, 900.0), np.inf),
+        ((-1.0, 1.0), (-np.inf, np.inf), 0.0),
+    ):
+        seen = marginal(np.linspace(*ends, 41))
+        hidden = replace(seen, low=ends[0], high=ends[1], is_unseen=True, clipping=clipping)
         assert reference(x=hidden).extremes.unseen_widths.tolist() == [width]
 
 

@@ -65,7 +65,7 @@ _LEAST_SHARE = 0.5
 _LEAST_LEFT = 0.05
 # A direction is hidden where X'X may be off by more than this part of itself, and more than half of
 # it is along columns of which one value alone is seen.
-_UNCLEAR, _UNSEEN_PART, _LEAST_PART = 0.4, 0.5, 1e-300
+_UNCLEAR, _UNSEEN_PART, _LEAST_PART = 0.3, 0.5, 1e-300
 # A fit is imprecise where the noise moves some coefficient by more than this, in units of the
 # response's standard deviation over the column's; an indicator counts as a column of 0.4.
 _PRECISE, _INDICATOR_SD = 0.15, 0.4

@@ -93,11 +93,14 @@ class NewtonState:
 
         That is the squared length of the next ``step`` (p,) less the noise in both, over that of
         the last one, at most 1. Steps stop short or go too far where few rows have much of X'X and
-        their scores or leverages are cut; the next step is taken to leave as much of itself.
+        their scores or leverages are cut; the next step is taken to leave as much of itself. What a
+        deviation of the noise in both may account for is no sign of it.
         """
         if not self.moved > 0:
             return 0.0
-        beyond = float(step @ step) - len(step) * step_variance - self.moved_noise
+        directions = len(step)
+        noise = directions * step_variance + self.moved_noise
+        beyond = float(step @ step) - noise * (1 + math.sqrt(2 / directions))
         return min(max(beyond, 0.0) / self.moved, 1.0)
 
     def sampling(self, whitening: Whitening, rows: float) -> np.ndarray:

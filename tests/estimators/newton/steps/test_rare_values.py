@@ -42,11 +42,15 @@ DIRECTION = BASIS.directions(COLUMNS)[0]
 
 
 def first_column(kurtosis: float, tails: float = 0.0, **more) -> RareValues:
-    """Find the rare values where the first column has this kurtosis."""
+    """Find the rare values where the first column has this kurtosis.
+
+    A histogram shows the response, and no heavy tail of it.
+    """
     made = queries(1e5)
     reference = made.problem.reference
+    seen = {"y_heavy": (0.0, 0.0)} | more
     extremes = replace(
-        reference.extremes, kurtosis=np.array([kurtosis, 3.0]), tails=np.array([tails, 0.0]), **more
+        reference.extremes, kurtosis=np.array([kurtosis, 3.0]), tails=np.array([tails, 0.0]), **seen
     )
     problem = replace(made.problem, reference=replace(reference, extremes=extremes))
     return RareValues.of(made.with_problem(problem), WHITENING)
@@ -132,6 +136,20 @@ def test_rows_of_a_rare_value_lose_no_less_on_one_side_where_the_response_is_ske
     assert not even.one_sided_losses(tail, limit, ROWS, 1.0).any()
     (of_little,) = even.one_sided_losses(tail, limit, ROWS, 1.0, left=0.1)
     assert np.linalg.norm(of_little) == pytest.approx(0.9 * length)  # residuals may be skewed
+
+
+def test_a_response_without_a_histogram_is_half_one_sided_and_rare_values_have_larger_residuals():
+    """Two quantiles show no side, and scores that look alike may be those of noise."""
+    sizes, _ = scores(1.0, np.random.default_rng(1))
+    even, tail = first_column(1 / SHARE, **EVEN), histogram(sizes)
+    hidden = first_column(1 / SHARE, **EVEN, y_heavy=None)
+    skewed = first_column(1 / SHARE, **SKEWED)
+    assert not even.one_sided_losses(tail, 2.0, ROWS, 1.0, 2.0).any()
+    (found,) = hidden.one_sided_losses(tail, 2.0, ROWS, 1.0)
+    (whole,) = skewed.one_sided_losses(tail, 2.0, ROWS, 1.0)
+    np.testing.assert_allclose(found, 0.5 * whole)
+    (told,) = hidden.one_sided_losses(tail, 2.0, ROWS, 1.0, 2.0)
+    assert np.linalg.norm(told) > 0.1 * np.linalg.norm(found)
 
 
 def test_noise_may_hide_three_times_the_rows_that_are_expected():

@@ -3,8 +3,10 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import dpstats as dp
 from dpstats.estimators.newton.row_sums.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.steps.bias import Bias
 from dpstats.estimators.newton.steps.goodness import Squares
@@ -120,6 +122,45 @@ def test_many_directions_in_noise_leave_steps_halfway(directions, hidden, swampe
 
 
 CENTER = [PROBLEM.reference.y_center, *np.zeros(5)]
+
+
+@pytest.mark.parametrize("unsure", [0.2, 0.4])
+def test_slopes_on_a_guessed_scale_are_hidden_unless_the_products_are_clear(unsure):
+    """The first number shows one value alone; a direction is along one coefficient here."""
+    assert PROBLEM.layout is not None and PROBLEM.reference is not None
+    first = PROBLEM.layout.numeric[0]
+    widths = np.array([np.inf, 0.0])
+    extremes = replace(PROBLEM.reference.extremes, unseen_widths=widths)
+    problem = replace(PROBLEM, reference=replace(PROBLEM.reference, extremes=extremes))
+    along = np.argmax(np.abs((BASIS.from_span @ BASIS.span)[first]))
+    unclear = np.zeros(6)
+    unclear[along] = unsure
+    whitening = replace(WHITENING, unsure=unclear)
+    state = NewtonState(position(BETA + [3, 0, 0, 0, 0, 0]), np.full(6, 1e-2), NONE)
+    counted = Counted(ROWS + 7.0, 5.0)
+    guessed, seen = (
+        release_of(state, BASIS, whitening, False, each, ROWS, counted).evidence.hidden_cov
+        for each in (problem, PROBLEM)
+    )
+    assert not seen.any()
+    assert (guessed[first, first] > 0) == (unsure > 0.3)
+
+
+def test_a_coordinate_of_few_rows_has_an_interval_that_holds_or_none():
+    """Without the rule 12 of 20 intervals were shown, and none held."""
+    held = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        longitude = -63.845 + 0.002 * rng.normal(size=1500)
+        crop = 170 - 1500 * (longitude + 63.845) + 9 * rng.normal(size=1500)
+        fields = pd.DataFrame({"longitude": longitude, "crop": crop, "dose": rng.random(1500)})
+        with dp.testing.insecure_seed(seed):
+            low, high = (
+                dp.dp_ols("crop ~ longitude + dose", fields, epsilon=1).conf_int().loc["longitude"]
+            )
+        if np.isfinite(high - low):
+            held.append(low < -1500 < high)
+    assert all(held), held
 
 
 def test_a_failed_fit_releases_the_center_alone():
