@@ -67,7 +67,7 @@ dp_describe <- function(data, columns, epsilon, delta = NULL, by = NULL, bounds 
                         subset = NULL, unit = NULL, max_rows = NULL, max_groups = NULL,
                         weights = NULL, trim_weights = NULL, histogram = FALSE,
                         neighbors = NULL, budget = NULL, ...) {
-  check_given(environment(), c("data", "epsilon"))
+  check_given(environment(), c("data", "epsilon"), "dp_describe")
   if (missing(columns)) bad_argument("argument columns is missing") # which may name columns bare
   check_described(entry_names(substitute(list(...)))[-1L])
   check_data(data)

@@ -139,7 +139,9 @@ dp_ols <- function(formula, data, method = "auto", epsilon, delta = NULL, bounds
   options <- options_given(environment())
   check_options(options)
   check_data(data)
-  formula <- with_constants(own_formula(formula), data)
+  formula <- own_formula(formula)
+  refuse_instruments(formula, data, levels)
+  formula <- with_constants(formula, data)
   weights <- columns_given("weights", substitute(weights), weights, data)
   unit <- columns_given("unit", substitute(unit), unit, data)
   cluster <- columns_given("cluster", substitute(cluster), cluster, data)
@@ -197,10 +199,23 @@ fits_by_formula <- function(fits, texts) {
   if (is.list(texts)) new_dp_ols_list(fits, texts) else fits[[1L]]
 }
 
-check_given <- function(call, needed) {
+# Refuse a call, from its environment, without what it needs, which may be misspelled in the dots.
+check_given <- function(call, needed, of = "dp_ols") {
   for (name in needed) {
-    if (do.call(missing, list(name), envir = call)) bad_argument("argument ", name, " is missing")
+    if (do.call(missing, list(name), envir = call)) {
+      refuse_misspelled(entry_names(substitute(list(...), call)), of)
+      bad_argument("argument ", name, " is missing")
+    }
     if (is.null(get(name, call))) bad_argument("argument ", name, " is NULL")
+  }
+}
+
+# The first of the names of arguments that is close to one of a function.
+refuse_misspelled <- function(names, of) {
+  own <- setdiff(names(formals(get(of))), "...")
+  for (name in names) {
+    near <- nearest_name(name, own)
+    if (length(near)) bad_argument(of, " has no argument ", name, "; did you mean ", near, "?")
   }
 }
 
@@ -213,10 +228,10 @@ check_absent <- function(names, instead = instead_of, of = "dp_ols") {
 # Arguments of a function that none other takes up.
 refuse_unknown <- function(names, instead, of) {
   check_absent(names, instead, of)
-  if (length(names)) {
-    named <- if (nzchar(names[1L])) paste("argument", names[1L]) else "further argument"
-    bad_argument(of, " has no ", named, "; it has ", toString(setdiff(names(formals(get(of))), "...")))
-  }
+  if (!length(names)) return(invisible())
+  refuse_misspelled(names[1L], of)
+  named <- if (nzchar(names[1L])) paste("argument", names[1L]) else "further argument"
+  bad_argument(of, " has no ", named, "; it has ", toString(setdiff(names(formals(get(of))), "...")))
 }
 
 instead_of <- list(

@@ -59,14 +59,16 @@ checked_family <- function(family) {
 # Fit by family, from the environment of a call of its verb, the call as written, and where it was.
 generalized <- function(family, given, written, workspace) {
   its <- families[[family]]
-  check_given(given, c("formula", "data", "epsilon"))
+  check_given(given, c("formula", "data", "epsilon"), its$verb)
   check_absent(entry_names(substitute(list(...), given)), instead_of_family(its), its$verb)
   check_absent(entry_names(sys.call(-1L)), instead_of_parts["x"], its$verb)
   options <- options_given(given)
   check_options(options, its$verb)
   data <- given$data
   check_data(data)
-  formula <- with_constants(own_formula(given$formula), data)
+  formula <- own_formula(given$formula)
+  refuse_instruments(formula, data, given$levels)
+  formula <- with_constants(formula, data)
   offset <- with_offsets(formula, given, family)
   formula <- given$formula <- offset$formula
   refuse_dates(formula, data, its)

@@ -57,7 +57,7 @@ dp_iv <- function(formula, data, epsilon, delta = NULL, bounds = NULL, levels = 
                   types = NULL, weights = NULL, trim_weights = NULL, subset = NULL, unit = NULL,
                   max_rows = NULL, max_groups = NULL, cluster = NULL, ...) {
   written <- match.call()
-  check_given(environment(), c("formula", "data", "epsilon"))
+  check_given(environment(), c("formula", "data", "epsilon"), "dp_iv")
   check_absent(entry_names(substitute(list(...))), instead_of_iv(), "dp_iv")
   options <- options_given(environment())
   check_options(options, "dp_iv")
@@ -106,13 +106,49 @@ refuse_two_parts <- function(formula) {
   # what has a dot for columns, or no terms, is refused by Python
   parts <- if (is_call_of(formula[[3L]], "|")) tryCatch(parts_of_ivreg(formula[[3L]]), error = function(e) NULL)
   if (!length(parts$endogenous) || !length(parts$instruments)) return()
+  fail(
+    condition_class("FormulaError"), "expected the endogenous regressor and its instruments around a second ~: write ",
+    formula_of_iv(formula, parts), " for ", deparse1(formula)
+  )
+}
+
+# Refuse such formulas where none or one column is absorbed, with the call of dp_iv to make. Columns
+# after | may also be meant to be absorbed, as the second and others are where they have levels.
+refuse_instruments <- function(formula, data, levels) {
+  if (is.list(formula)) return(invisible(lapply(formula, refuse_instruments, data, levels)))
+  right <- if (inherits(formula, "formula") && length(formula) == 3L) formula[[3L]]
+  if (!is_call_of(right, "|")) return(invisible())
+  parts <- tryCatch(parts_of_ivreg(right), error = function(e) NULL)
+  if (!length(parts$endogenous) || !length(parts$instruments)) return(invisible())
+  why <- why_instruments(parts, right, data, names(levels))
+  if (is.null(why)) return(invisible())
+  fail(condition_class("FormulaError"), deparse1(formula), ": ", why, ", as for ivreg, call dp_iv(",
+       formula_of_iv(formula, parts), ", data)",
+       if (length(parts$endogenous) > 1L) ", which takes one endogenous regressor")
+}
+
+# Why a formula may be one of ivreg, else NULL.
+why_instruments <- function(parts, right, data, declared) {
+  if (is_call_of(right[[2L]], "|")) return("a formula has at most one |; for instruments")
+  if ("." %in% all.vars(right[[3L]])) return("the dot after | stands for no column to absorb; for instruments")
+  if (length(parts$exogenous)) {
+    both <- toString(parts$exogenous)
+    return(paste0(both, " is left and right of |; leave it out on one side to absorb effects, or for instruments"))
+  }
+  # slopes by group, as in y ~ x | state[year], are none of either
+  if (is_path(data) || !all(parts$instruments %in% names(data))) return(NULL)
+  numbers <- Filter(function(name) is.numeric(data[[name]]), setdiff(parts$instruments[-1L], declared))
+  if (length(numbers)) {
+    paste0("the levels of ", numbers[1L], " must be declared to absorb its effects, because those in the data are ",
+           "private: levels = list(", numbers[1L], " = c(...)) or a factor column; or for instruments")
+  }
+}
+
+# What to write for the parts of a formula of ivreg.
+formula_of_iv <- function(formula, parts) {
   sums <- lapply(parts, paste, collapse = " + ")
   if (!nzchar(sums$exogenous)) sums$exogenous <- "1"
-  fail(
-    condition_class("FormulaError"),
-    "expected the endogenous regressor and its instruments around a second ~: write ", deparse1(formula[[2L]]), " ~ ",
-    sums$exogenous, " | ", sums$endogenous, " ~ ", sums$instruments, " for ", deparse1(formula)
-  )
+  paste0(deparse1(formula[[2L]]), " ~ ", sums$exogenous, " | ", sums$endogenous, " ~ ", sums$instruments)
 }
 
 parts_of_ivreg <- function(right) {

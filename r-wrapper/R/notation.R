@@ -38,8 +38,7 @@ no_such_column <- function(name, columns) {
   if (name %in% c("sum", "helmert", "poly", "treatment")) {
     meant <- paste0("; if it is meant to code a factor, write contr.", name)
   }
-  distance <- utils::adist(name, columns, ignore.case = TRUE)
-  near <- columns[distance <= nchar(name) / 3][which.min(distance[distance <= nchar(name) / 3])]
+  near <- nearest_name(name, columns)
   listed <- paste0(toString(utils::head(columns, 20L)), if (length(columns) > 20L) " and others")
   if (is.null(meant)) {
     meant <- if (length(near)) paste0("; did you mean column '", near, "'?")
@@ -47,4 +46,11 @@ no_such_column <- function(name, columns) {
              else "; data has no columns"
   }
   bad_argument("no column '", name, "'", meant)
+}
+
+# The known name that is spelt most like this one, of length 0 where none is near.
+nearest_name <- function(name, known) {
+  distance <- utils::adist(name, known, ignore.case = TRUE)
+  close <- distance <= nchar(name) / 3
+  known[close][which.min(distance[close])]
 }

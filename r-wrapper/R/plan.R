@@ -80,7 +80,7 @@ dp_plan <- function(formula, n, bounds, methods = NULL, epsilon = NULL, truth = 
                     x_range = NULL, weights = NULL, weights_mean = NULL, trim_weights = NULL,
                     precision = NULL, cov_type = NULL, cluster = NULL, clusters = NULL, ...) {
   refuse_unknown(entry_names(substitute(list(...)))[-1L], not_planned, "dp_plan")
-  check_given(environment(), c("formula", "n", "bounds"))
+  check_given(environment(), c("formula", "n", "bounds"), "dp_plan")
   if (is.data.frame(n)) {
     bad_argument("expected n to be the number of rows that is guessed, such as n = 5000, got ",
                  class(n)[1L], "; a forecast reads no data")

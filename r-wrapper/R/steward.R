@@ -44,7 +44,7 @@
 #' dp_ledger_verify(path)
 #' @export
 dp_ledger_create <- function(path, dataset, epsilon, delta = 1e-6, ..., data = NULL) {
-  check_given(environment(), c("path", "dataset", "epsilon"))
+  check_given(environment(), c("path", "dataset", "epsilon"), "dp_ledger_create")
   if (is.null(delta)) bad_argument("argument delta is NULL")
   check_text(path = path)
   others <- list(...)

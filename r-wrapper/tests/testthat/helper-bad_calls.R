@@ -276,7 +276,8 @@ bad_calls <- c(bad_calls, expression(
   dp_iv(y ~ 1 | x ~ k, d, 1, vcov = "HC1"), dp_iv(y ~ 1 | x ~ k, d, 1, unknown = 2),
   dp_iv(y ~ 1 | x ~ k, d, 1, endog = x), dp_iv(y ~ 1 | y ~ k, d, 1, penalty = 1),
   dp_iv(y ~ 1 | x ~ k, d, 1, seed = 1), dp_iv(y ~ 1 | x ~ k, d, 1, budget = 2),
-  dp_first_stage(fit), dp_anderson_rubin(fit), dp_anderson_rubin(3), dp_ols(y ~ 1 | x ~ k, d, epsilon = 1)
+  dp_first_stage(fit), dp_anderson_rubin(fit), dp_anderson_rubin(3), dp_ols(y ~ 1 | x ~ k, d, epsilon = 1),
+  dp_ols(y ~ x + k | real + k, d, epsilon = 1), dp_ols(y ~ x, d, epsilom = 1)
 ))
 
 # Those of descriptions.

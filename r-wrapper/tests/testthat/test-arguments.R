@@ -132,3 +132,19 @@ test_that("a name that stands twice is refused, wherever names are given", {
   expect_error(once(bounds = unit, data = doubled), "more than once: x",
                class = "dpstats_argument_error")
 })
+
+test_that("a misspelled argument is refused with the one that is meant, though one that is needed is missing", {
+  skip_without_python()
+  refused <- list(
+    epsilon = quote(dp_ols(y ~ x, line(), epsilom = 1)), data = quote(dp_ols(y ~ x, dta = line(), epsilon = 1)),
+    formula = quote(dp_ols(formla = y ~ x, line(), epsilon = 1)), epsilon = quote(dp_logit(y ~ x, line(), epsilom = 1)),
+    epsilon = quote(dp_iv(y ~ 1 | x ~ tract, line(), epsilom = 1)), epsilon = quote(dp_describe(line(), x, epsilom = 1)),
+    epsilon = quote(dp_ledger_create("a.ledger", "a", epsilom = 1)), precision = quote(dp_plan(y ~ x, 9, unit, precison = 1))
+  )
+  for (i in seq_along(refused)) {
+    verb <- as.character(refused[[i]][[1L]])
+    expect_error(eval(refused[[i]]), paste0(verb, " has no argument .*; did you mean ", names(refused)[i], "[?]$"),
+                 class = "dpstats_argument_error")
+  }
+  expect_error(dp_ols(y ~ x, line(), tau = 1), "argument epsilon is missing", class = "dpstats_argument_error")
+})

@@ -59,6 +59,32 @@ test_that("formulas of AER and ivreg are refused with what to write", {
   expect_identical(budget$spent[["epsilon"]], 0)
 })
 
+test_that("formulas of ivreg that are given to other verbs are refused with the call of dp_iv", {
+  skip_without_python()
+  d <- data.frame(y = runif(50), d = runif(50), x = runif(50), z = runif(50), k = rep(1:2, 25))
+  d$g <- factor(d$k)
+  budget <- dp_budget(1)
+  write <- function(formula, instead, verb = dp_ols) {
+    message <- paste0("for instruments, as for ivreg, call dp_iv(", instead, ", data)")
+    expect_error(verb(formula, d, epsilon = 1, budget = budget), message, fixed = TRUE, class = "dpstats_formula_error")
+  }
+  write(y ~ d + x | z + x, "y ~ x | d ~ z")
+  write(y ~ d + x | z + x, "y ~ x | d ~ z", dp_logit)
+  write(list(y ~ x, y ~ log(d) + x | z + x), "y ~ x | log(d) ~ z")
+  write(y ~ x + d | . - d + z, "y ~ x | d ~ z")
+  write(y ~ d | . - d + z, "y ~ 1 | d ~ z")
+  write(y ~ x | d | z, "y ~ x | d ~ z")
+  write(y ~ d | z + x, "y ~ 1 | d ~ z + x")
+  write(y ~ d | g + k, "y ~ 1 | d ~ g + k")
+  expect_error(dp_ols(y ~ d + z + x | k + x, d, epsilon = 1), "one endogenous regressor$", class = "dpstats_formula_error")
+  expect_error(dp_ols(y ~ x + g | g, d, epsilon = 1), "g is absorbed", class = "dpstats_formula_error")
+  expect_identical(budget$spent[["epsilon"]], 0)
+  for (formula in list(y ~ d | g, y ~ d | k + g, y ~ d | g + k)) {
+    levels <- if ("k" %in% all.vars(formula)[4L]) list(k = 1:2)
+    expect_identical(names(coef(dp_ols(formula, d, epsilon = 1, levels = levels)))[1L], "d")
+  }
+})
+
 test_that("a fit with instruments answers as others do", {
   skip_without_python()
   fit <- fit_iv(epsilon = 4)
