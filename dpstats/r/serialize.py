@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from dpstats.evidence import InstrumentEvidence, LinkEvidence
+from dpstats.evidence import Evidence, InstrumentEvidence, LinkEvidence
 from dpstats.formula import Formula
 from dpstats.formula.design import Design
 from dpstats.formula.r.coding import level_label
@@ -92,6 +92,26 @@ def _fit_statistics(result: DPResults) -> dict:
     }
 
 
+def _group_statistics(result: DPGroupResults) -> dict:
+    """List these figures group by group, and for each group why one is missing.
+
+    Methods that release no sums have none for any group, so that the first tells the reason.
+    """
+    without = type(result.evidence).goodness is Evidence.goodness
+    fits = [result[label] for label in result.labels[: 1 if without else None]]
+    reasons = [fit.reasons for fit in fits]
+    missing = [in_r(why.get("rsquared", why.get("scale", ""))) for why in reasons]
+    if without or not fits:
+        return {"reasons": missing * len(result.labels)}
+    tables = [fit.fit_statistics for fit in fits]
+    return {
+        "name": list(tables[0].index),
+        "estimate": _floats(np.ravel([table["estimate"] for table in tables])),
+        "std_error": _floats(np.ravel([table["std_error"] for table in tables])),
+        "reasons": missing,
+    }
+
+
 def _limits(result: DPResults) -> dict:
     """Give the bounds of design rows and of the response that predictions keep to, if any."""
     limits = {}
@@ -131,6 +151,7 @@ def describe_groups(result: DPGroupResults) -> dict:
         "conf_low": _floats(intervals["lower"]),
         "conf_high": _floats(intervals["upper"]),
         "nobs": _floats(result.glance()["nobs"]),
+        "fit_statistics": _group_statistics(result),
         "status": list(result.statuses),
         "cov_type": result.cov_type,
         "reasons": [in_r(reason) for reason in group_reasons(result)],

@@ -122,7 +122,7 @@ linearHypothesis.dp_ols <- function(model, ..., white.adjust = FALSE) {
 #' @rdname formulas
 #' @export
 anova.dp_ols_list <- function(object, ...) {
-  bad_argument("anova() takes one fit, as in anova(fits[[1]])")
+  one_of_fits("anova()")
 }
 
 #' @rdname anova.dp_ols
@@ -134,10 +134,23 @@ anova.dp_ols_groups <- function(object, ...) one_of_groups("anova()")
 linearHypothesis.dp_ols_groups <- function(model, ...) one_of_groups("linearHypothesis()")
 
 #' @rdname anova.dp_ols
-#' @param x Groups, of which `lmtest::coeftest()` takes one.
+#' @exportS3Method car::linearHypothesis
+linearHypothesis.dp_ols_list <- function(model, ...) one_of_fits("linearHypothesis()")
+
+#' @rdname anova.dp_ols
+#' @param x Groups, or fits of several formulas, of which `lmtest::coeftest()` takes one.
 #' @exportS3Method lmtest::coeftest
 coeftest.dp_ols_groups <- function(x, ...) one_of_groups("coeftest()")
 
+#' @rdname anova.dp_ols
+#' @exportS3Method lmtest::coeftest
+coeftest.dp_ols_list <- function(x, ...) one_of_fits("coeftest()")
+
 one_of_groups <- function(call) {
   bad_argument(call, " takes the fit of one group, as in ", sub("()", "(groups[[1]])", call, fixed = TRUE))
+}
+
+one_of_fits <- function(call) {
+  bad_argument(call, " takes one fit, as in ", sub("()", "(fits[[1]])", call, fixed = TRUE), "; lapply() goes over ",
+               "all of them")
 }

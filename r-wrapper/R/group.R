@@ -69,6 +69,7 @@ augment.dp_ols_groups <- function(x, newdata, se_fit = TRUE, interval = c("none"
   row.names(parts$groups) <- NULL
   parts[c("status", "nobs")] <- lapply(parts[c("status", "nobs")], `[`, at)
   parts$place <- parts$place[at]
+  parts$fit_statistics <- statistics_at(parts$fit_statistics, at)
   if (!is.null(parts$instruments)) parts$instruments <- instruments_at(parts$instruments, at)
   if (!is.null(parts$limits$response)) {
     parts$limits$response <- parts$limits$response[at, , drop = FALSE]

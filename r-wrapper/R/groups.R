@@ -96,7 +96,7 @@ new_dp_ols_groups <- function(value, key) {
     clipping = lapply(value$clipping, numbers), polynomials = lapply(value$polynomials, numbers),
     schema = lapply(Filter(length, value$schema), schema_entry),
     x_new = matrix(numbers(value$x_new), ncol = value$size, byrow = TRUE),
-    uncertainty = new_uncertainty(value$uncertainty)
+    uncertainty = new_uncertainty(value$uncertainty), fit_statistics = statistics_of_groups(value$fit_statistics)
   )
   groups$family <- family_of(value$model)
   groups <- with_group_instruments(groups, value$instruments)

@@ -2,8 +2,8 @@
 #'
 #' `groups[["7"]]`, one of the [groups] that [dp_ols()] and others with `by` return, is a fit: `coef()`,
 #' `confint()`, `predict()`, `summary()`, `anova()`, `plot()` and others answer as for a fit by [dp_ols()], and
-#' `tidy()` and `glance()` have the group columns first. What is not kept of groups, such as R-squared
-#' and the residual variance, is `NA` or refused.
+#' `tidy()` and `glance()` have the group columns first. R-squared and the residual variance are there
+#' where they follow from what was released, else `NA` or refused, and `summary()` says why.
 #'
 #' @param x The fit of one group.
 #' @param ... As for a fit by [dp_ols()].
@@ -30,9 +30,8 @@ one_fit <- function(only) {
   fit <- c(unclass(only)[intersect(parts, names(unclass(only)))], list(
     coefficients = only$estimates[1L, names], vcov = stats::vcov(only)[[1L]], table = table,
     predictions = table_of(only, setdiff(colnames(only$estimates), names))[-(3:4)], method_report = "",
-    reasons = list(bse = only$reasons), limits = lapply(only$limits, as.vector),
-    fit_statistics = data.frame(estimate = c(rows_of_groups(only), rep(NA_real_, 4L)), std.error = NA_real_,
-                                row.names = c("nobs", "df_resid", "rsquared", "rsquared_adj", "scale")),
+    reasons = list(bse = only$reasons, rsquared = why_no_statistics(only)), limits = lapply(only$limits, as.vector),
+    fit_statistics = statistics_of_one(only),
     group = paste(names(only$groups), "=", vapply(only$groups, label_text, ""), collapse = ", ")
   ))
   own <- if (!is.null(only$family)) "dp_glm"
@@ -42,6 +41,37 @@ one_fit <- function(only) {
     fit$call$formula <- only$instruments$formula
   }
   structure(fit, class = c("dp_ols_group", own, "dp_ols"))
+}
+
+# N, R-squared and the residual variance of each group, a row of matrices; methods that have no
+# R-squared tell the reasons alone.
+statistics_of_groups <- function(value) {
+  names <- strings(value$name)
+  shaped <- function(values) matrix(numbers(values), ncol = length(names), byrow = TRUE, dimnames = list(NULL, names))
+  figures <- if (length(names)) list(estimate = shaped(value$estimate), std.error = shaped(value$std_error))
+  c(figures, list(reasons = strings(value$reasons)))
+}
+
+# Those of some of the groups; NULL of groups that an earlier version saved.
+statistics_at <- function(known, at) {
+  parts <- intersect(c("estimate", "std.error"), names(known))
+  known[parts] <- lapply(known[parts], function(part) part[at, , drop = FALSE])
+  if (!is.null(known)) known$reasons <- known$reasons[at]
+  known
+}
+
+statistics_of_one <- function(only) {
+  known <- only$fit_statistics
+  if (!is.null(known$estimate)) return(data.frame(estimate = known$estimate[1L, ], std.error = known$std.error[1L, ]))
+  rows <- rows_of_groups(only)
+  left <- if (is.null(only$absorbed)) pmax(rows - length(only$coefficients), 1) else NA_real_
+  data.frame(estimate = c(rows, left, rep(NA_real_, 3L)), std.error = NA_real_,
+             row.names = c("nobs", "df_resid", "rsquared", "rsquared_adj", "scale"))
+}
+
+why_no_statistics <- function(only) {
+  if (is.null(only$fit_statistics)) return("R-squared of groups is not in what an earlier version saved")
+  Filter(nzchar, only$fit_statistics$reasons)
 }
 
 # Estimates of one group with errors and intervals, and of coefficients with tests.

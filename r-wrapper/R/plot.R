@@ -35,6 +35,7 @@ axis_names <- function(fit) {
 
 # The two quantities of groups that are drawn against each other.
 pair_data <- function(groups) {
+  if (!length(groups)) bad_argument("there are no groups to draw")
   points <- setdiff(colnames(groups$estimates), groups$coefficients)
   pair <- if (length(points) > 1L) points[1:2] else colnames(groups$estimates)[1:2]
   if (anyNA(pair)) bad_argument("there is one quantity for each group; a picture needs two")

@@ -162,6 +162,14 @@ logLik.dp_ols_list <- logLik.dp_ols
 
 #' @rdname not-released
 #' @export
+deviance.dp_ols_groups <- deviance.dp_ols
+
+#' @rdname not-released
+#' @export
+deviance.dp_ols_list <- deviance.dp_ols
+
+#' @rdname not-released
+#' @export
 residuals.dp_ols_list <- residuals.dp_ols
 
 #' @rdname not-released
@@ -171,10 +179,6 @@ fitted.dp_ols_list <- fitted.dp_ols
 #' @rdname not-released
 #' @export
 sigma.dp_ols_groups <- function(object, ...) not_released("residual variances of groups")
-
-#' @rdname not-released
-#' @export
-sigma.dp_ols_group <- sigma.dp_ols_groups
 
 #' @rdname not-released
 #' @exportS3Method insight::get_data

@@ -10,7 +10,7 @@ import dpstats as dp
 from dpstats.formula.r import syntax
 from dpstats.r import answer, bridge
 from dpstats.r.messages import in_r
-from dpstats.r.serialize import CLIPPED_PREDICTIONS
+from dpstats.r.serialize import CLIPPED_PREDICTIONS, describe_groups
 from dpstats.r.uncertainties import described
 from dpstats.testing import insecure_seed
 
@@ -360,6 +360,27 @@ def test_what_r_infers_from_is_described_by_group(method, options, kind):
     sizes = {"groups": 3.0, "size": 2.0}
     assert {name: content[name] for name in sizes} == sizes
     assert all(len(part) % 3 == 0 for part in content.values() if isinstance(part, list))
+
+
+@pytest.mark.parametrize("method", ["noisy_moments", "adassp", "exp_theil_sen"])
+@pytest.mark.parametrize("epsilon", [0.1, 8])
+def test_figures_of_each_group_are_described_or_why_there_are_none(method, epsilon):
+    df = dp.simulate.line(3000, seed=1).assign(g=["a", "b", "c"] * 1000)
+    with insecure_seed(1):
+        by = dp.dp_ols("y ~ x", df, by="g", epsilon=epsilon, method=method, bounds=BOUNDS)
+    content = describe_groups(by)["fit_statistics"]
+    assert plain(content)
+    fits = [by[label] for label in by.labels]
+    assert [bool(reason) for reason in content["reasons"]] == [
+        bool(np.isnan(fit.fit_statistics["estimate"]).any()) for fit in fits
+    ]
+    if method == "exp_theil_sen":
+        assert content.keys() == {"reasons"} and "no R-squared" in content["reasons"][2]
+    else:
+        assert content["name"] == list(fits[0].fit_statistics.index)
+        for name, column in (("estimate", "estimate"), ("std_error", "std_error")):
+            wanted = [value for fit in fits for value in fit.fit_statistics[column]]
+            np.testing.assert_array_equal(content[name], wanted)
 
 
 @pytest.mark.parametrize("method", list(dp.METHODS))

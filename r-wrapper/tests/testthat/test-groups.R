@@ -109,7 +109,9 @@ test_that("the fit of one group is a fit", {
   expect_identical(lapply(by, coef)[["7"]], coef(fit))
   expect_identical(list(labels(fit), family(fit)$family), list("x", "gaussian"))
   expect_identical(nobs(fit), nobs(alone))
-  for (refused in list(sigma, logLik, deviance, model.frame, residuals)) {
+  expect_equal(summary(fit)$r.squared, summary(alone)$r.squared, tolerance = 0.02)
+  expect_equal(sigma(by[2:3][["7"]]), sigma(alone), tolerance = 0.02)
+  for (refused in list(logLik, deviance, model.frame, residuals)) {
     expect_error(refused(fit), class = "dpstats_not_released_error")
   }
   for (refused in list(dp_error_bound, dp_compare, function(fit) dp_raw_powers(fit, "x"),
@@ -301,4 +303,20 @@ test_that("groups are counted, and head() and tail() take some of them", {
   expect_identical(head(by, 2)$groups$tract, c(3L, 7L))
   expect_identical(head(by)$groups, by$groups)
   expect_identical(tail(by, 1)$groups$tract, 9L)
+})
+
+test_that("what one group lacks has a reason, and no groups are no picture", {
+  skip_without_python()
+  none <- by_tract()[["7"]]
+  expect_identical(glance(none)[c("r.squared", "df.residual")], tibble::tibble(r.squared = NA_real_, df.residual = 198))
+  expect_match(summary(none)$notes, "^NA, Inf: .* no R-squared", all = FALSE)
+  expect_error(sigma(none), class = "dpstats_not_released_error")
+  noisy <- with_insecure_seed(1, dp_ols(y ~ x, line(), "adassp", 0.1, by = "tract", bounds = unit))[[2L]]
+  expect_identical(glance(noisy)$r.squared, NA_real_)
+  expect_match(summary(noisy)$notes, "^NA, Inf: .*R-squared", all = FALSE)
+  logit <- with_insecure_seed(1, dp_logit(I(y > 0.4) ~ x, line(3000), 1e6, by = "tract"))[["9"]]
+  expect_gt(glance(logit)$pseudo.r.squared, 0.2)
+  expect_error(plot(by_tract()[0L]), "no groups", class = "dpstats_argument_error")
+  skip_without_package("ggplot2")
+  expect_error(ggplot2::autoplot(by_tract()[0L]), "no groups", class = "dpstats_argument_error")
 })

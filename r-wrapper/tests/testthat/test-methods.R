@@ -178,16 +178,23 @@ test_that("weights of groups are refused as those of a fit are, and are NULL whe
   expect_null(weights(by_tract()))
 })
 
-test_that("tests of other packages are told to take one group", {
+test_that("tests of other packages are told to take one group, or one fit of a list", {
   skip_without_python()
   by <- dp_ols(y ~ x, line(), "noisy_moments", 2, by = "tract", bounds = unit)
-  one <- function(call, what) expect_error(call, paste0(what, "\\(groups\\[\\[1"), class = "dpstats_argument_error")
+  fits <- dp_ols(list(y ~ x, x ~ y), line(), "noisy_moments", 2, bounds = unit)
+  one <- function(call, what, of = "groups") {
+    expect_error(call, paste0(what, "(", of, "[[1]])"), fixed = TRUE, class = "dpstats_argument_error")
+  }
   one(anova(by), "anova")
+  one(anova(fits), "anova", "fits")
+  for (several in list(by, fits)) expect_error(deviance(several), "deviances", class = "dpstats_not_released_error")
   expect_identical(df.residual(by), c("3" = Inf, "7" = Inf, "9" = Inf))
   skip_without_package("lmtest")
   one(lmtest::coeftest(by), "coeftest")
+  one(lmtest::coeftest(fits), "coeftest", "fits")
   skip_without_package("car")
   one(car::linearHypothesis(by, "x = 0"), "linearHypothesis")
+  one(car::linearHypothesis(fits, "x = 0"), "linearHypothesis", "fits")
 })
 
 test_that("summary() of what prints as a whole is that", {

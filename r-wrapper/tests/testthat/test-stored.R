@@ -98,6 +98,7 @@ test_that("groups are picked, predicted and summed up without Python", {
     expect_output(print(by), "3 groups")
     expect_output(print(summary(by)), "Released values")
     expect_output(print(summary(by[["7"]])), "Group: tract = 7")
+    if (is.null(by$fit_statistics)) expect_match(summary(by[["7"]])$notes, "an earlier version saved", all = FALSE)
     wide <- confint(by, c("x", "p25"), level = 0.9)
     expect_identical(dim(wide), c(6L, 4L))
     expect_equal(confint(by[["7"]], level = 0.9), confint(by[2L][[1L]], level = 0.9))
