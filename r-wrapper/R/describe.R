@@ -186,6 +186,35 @@ coef.dp_description <- function(object, ...) {
 }
 
 #' @rdname dp_describe
+#' @export
+mean.dp_description <- function(x, ...) no_column_of_rows("mean()")
+
+#' @rdname dp_describe
+#' @importFrom stats median
+#' @export
+median.dp_description <- function(x, na.rm = FALSE, ...) no_column_of_rows("median()")
+
+#' @rdname dp_describe
+#' @importFrom stats quantile
+#' @export
+quantile.dp_description <- function(x, ...) no_column_of_rows("quantile()")
+
+#' @rdname dp_describe
+#' @param name,na.rm Name of a part of the description, of which a column or a statistic is none; and not used.
+#' @export
+`$.dp_description` <- function(x, name) {
+  found <- .subset2(x, name, exact = FALSE)
+  frame <- .subset2(x, "frame")
+  if (is.null(found) && name %in% c(frame$variable, frame$statistic)) no_column_of_rows(paste0("$", name))
+  found
+}
+
+no_column_of_rows <- function(call) {
+  bad_argument(call, " of a description does not exist; tidy() and as.data.frame() of it have a row for each variable and ",
+               "statistic, the figure in estimate")
+}
+
+#' @rdname dp_describe
 #' @exportS3Method generics::tidy dp_description
 tidy.dp_description <- function(x, conf.int = TRUE, ...) {
   refuse_others("tidy", ...)

@@ -138,7 +138,7 @@ dp_ols <- function(formula, data, method = "auto", epsilon, delta = NULL, bounds
   check_absent(entry_names(sys.call()), instead_of_parts)
   options <- options_given(environment())
   check_options(options)
-  check_data(data)
+  check_data(data, "dp_ols")
   formula <- own_formula(formula)
   refuse_instruments(formula, data, levels)
   formula <- with_constants(formula, data)
@@ -246,6 +246,8 @@ instead_of <- list(
   fixed_effects = "write them in the formula, as in y ~ x | g",
   split = "fit each group by by = g", fsplit = "fit each group by by = g, and all rows by another call",
   conf.level = "give it to tidy(fit, conf.int = TRUE, conf.level = ), which costs nothing",
+  ssc = "standard errors contain the noise, and have no other choice than cov_type",
+  notes = "leave it out", lean = "leave it out", warn = "leave it out", nthreads = "leave it out",
   model = "a fit keeps no rows", y = "a fit keeps no rows", qr = "a fit keeps no rows"
 )
 
@@ -279,8 +281,11 @@ check_options <- function(options, of = "dp_ols") {
 
 is_path <- function(data) is.character(data) && length(data) && !anyNA(data)
 
-check_data <- function(data) {
+check_data <- function(data, of = NULL) {
   if (is_path(data)) return()
+  if (!is.null(of) && inherits(data, "formula")) {
+    bad_argument("data is a formula, which comes first: write ", of, "(formula, data), or data |> ", of, "(formula = ...)")
+  }
   if (!is.data.frame(data)) {
     bad_argument("expected data to be a data frame, or paths of files, got ", class(data)[1L])
   }

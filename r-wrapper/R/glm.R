@@ -65,7 +65,7 @@ generalized <- function(family, given, written, workspace) {
   options <- options_given(given)
   check_options(options, its$verb)
   data <- given$data
-  check_data(data)
+  check_data(data, its$verb)
   formula <- own_formula(given$formula)
   refuse_instruments(formula, data, given$levels)
   formula <- with_constants(formula, data)

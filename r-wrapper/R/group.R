@@ -60,7 +60,10 @@ augment.dp_ols_groups <- function(x, newdata, se_fit = TRUE, interval = c("none"
 
 #' @rdname groups
 #' @export
-`[.dp_ols_groups` <- function(x, i) {
+`[.dp_ols_groups` <- function(x, i, ...) {
+  if (nargs() > 2L) {
+    bad_argument("groups have one index, as in groups[1] or a label; tidy(groups) is a table with rows and columns")
+  }
   if (missing(i)) return(x)
   at <- group_places(x, i)
   parts <- unclass(x)
@@ -76,6 +79,13 @@ augment.dp_ols_groups <- function(x, newdata, se_fit = TRUE, interval = c("none"
   }
   parts$uncertainty <- uncertainty_of(parts$uncertainty, at)
   structure(parts, class = class(x))
+}
+
+#' @rdname groups
+#' @export
+subset.dp_ols_groups <- function(x, ...) {
+  bad_argument("subset() takes a table, as in subset(tidy(groups), ", names(x$groups)[1L], " == \"...\"); some of the ",
+               "groups are groups[groups$groups$", names(x$groups)[1L], " == \"...\"]")
 }
 
 #' @rdname groups
@@ -120,4 +130,10 @@ group_places <- function(x, i) {
 no_group <- function(name, names) {
   bad_argument("there is no group ", name, "; the groups are ", toString(utils::head(names, 6L)),
                if (length(names) > 6L) " and others")
+}
+
+#' @rdname groups
+#' @export
+coef.summary.dp_ols_groups <- function(object, ...) {
+  bad_argument("coef() takes the groups, as in coef(groups); coef(summary(groups[[1]])) has the tests of one")
 }

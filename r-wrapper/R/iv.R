@@ -61,7 +61,7 @@ dp_iv <- function(formula, data, epsilon, delta = NULL, bounds = NULL, levels = 
   check_absent(entry_names(substitute(list(...))), instead_of_iv(), "dp_iv")
   options <- options_given(environment())
   check_options(options, "dp_iv")
-  check_data(data)
+  check_data(data, "dp_iv")
   if (is.list(formula)) {
     bad_argument("dp_iv takes one formula, got a list of ", length(formula), "; call it for each, ",
                  "from one budget")

@@ -18,7 +18,8 @@ reason <- function(what) {
 #' tell the residual variance. `waldtest()` and `lrtest()` of the package lmtest would fit again.
 #'
 #' What `lm()` and `glm()` hold of the rows under a name, such as `fit$residuals`, is such an error too, and
-#' so are the diagnostics of the package car.
+#' so are the diagnostics of the package car. What fits of estimatr and fixest hold of the coefficients, such as
+#' `fit$std.error`, `fit$p.value` and `fit$coeftable`, is there.
 #'
 #' @param object,x,formula,model,fit,name,k,focal.predictors,mod,... As for the generic functions; not used.
 #' @return None: they stop; but `sigma()` gives the residual standard error where it follows from what
@@ -114,17 +115,17 @@ logLik.dp_ols <- function(object, ...) not_released("likelihoods")
 #' @rdname not-released
 #' @importFrom stats AIC
 #' @export
-AIC.dp_ols <- function(object, ..., k) not_released("information criteria")
+AIC.dp_ols <- function(object, ..., k) not_released("information criteria", "anova(), which tests terms and compares fits")
 
 #' @rdname not-released
 #' @importFrom stats BIC
 #' @export
-BIC.dp_ols <- function(object, ...) not_released("information criteria")
+BIC.dp_ols <- function(object, ...) not_released("information criteria", "anova(), which tests terms and compares fits")
 
 #' @rdname not-released
 #' @importFrom stats extractAIC
 #' @export
-extractAIC.dp_ols <- function(fit, ...) not_released("information criteria")
+extractAIC.dp_ols <- function(fit, ...) not_released("information criteria", "anova(), which tests terms and compares fits")
 
 #' @rdname not-released
 #' @importFrom stats deviance
@@ -210,6 +211,7 @@ lrtest.dp_ols <- function(object, ...) {
 #' @rdname not-released
 #' @export
 `$.dp_ols` <- function(x, name) {
+  if (name %in% names(held_by_others) && inherits(x, "dp_ols")) return(held_by_others[[name]](x))
   found <- .subset2(x, name, exact = FALSE)
   if (name == "df.residual" && inherits(x, "dp_ols")) return(stats::df.residual(x))
   if (is.null(found) && name %in% names(held_by_lm)) not_released(held_by_lm[[name]])
@@ -229,6 +231,17 @@ held_by_lm <- list(
   linear.predictors = "fitted values", effects = "effects of the rows", qr = "decompositions of the rows",
   deviance = "deviances", null.deviance = "deviances", aic = "information criteria"
 )
+
+# What fits of estimatr and fixest hold under a name, of which $ would give NULL, or of se what was selected.
+held_by_others <- local({
+  column <- function(name) function(fit) stats::setNames(fit$table[[name]], names(coef(fit)))
+  figure <- function(name) function(fit) fit$fit_statistics[name, "estimate"]
+  columns <- c("std.error", "statistic", "p.value", "conf.low", "conf.high")
+  c(lapply(stats::setNames(nm = columns), column), list(
+    se = column("std.error"), coeftable = function(fit) summary(fit)$coefficients, r.squared = figure("rsquared"),
+    adj.r.squared = figure("rsquared_adj")
+  ))
+})
 
 # Diagnostics of the package car.
 
@@ -302,7 +315,7 @@ Effect.dp_ols <- function(focal.predictors, mod, ...) get_data.dp_ols(mod)
 
 # The plots of residuals that plot() of lm draws by number.
 refuse_which <- function(...) {
-  if ("which" %in% entry_names(list(...))) {
-    not_released("plots of residuals", "plot() without which")
-  }
+  names <- entry_names(list(...))
+  if ("which" %in% names) not_released("plots of residuals", "plot() without which")
+  if (!all(nzchar(names))) bad_argument("plot() takes arguments of graphics::plot() by name, such as main = \"Tracts\"")
 }

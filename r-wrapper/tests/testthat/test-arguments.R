@@ -148,3 +148,13 @@ test_that("a misspelled argument is refused with the one that is meant, though o
   }
   expect_error(dp_ols(y ~ x, line(), tau = 1), "argument epsilon is missing", class = "dpstats_argument_error")
 })
+
+test_that("data before the formula, as pipes of magrittr give them, are told their places", {
+  skip_without_python()
+  for (verb in c("dp_ols", "dp_logit", "dp_poisson", "dp_iv")) {
+    swapped <- call(verb, quote(line()), y ~ x, epsilon = 1)
+    expect_error(eval(swapped), paste0("comes first: write ", verb, "(formula, data)"), fixed = TRUE,
+                 class = "dpstats_argument_error")
+  }
+  expect_error(dp_ols(y ~ x, line(), epsilon = 1, nthreads = 2), "no nthreads: leave it out", class = "dpstats_argument_error")
+})

@@ -320,3 +320,13 @@ test_that("what one group lacks has a reason, and no groups are no picture", {
   skip_without_package("ggplot2")
   expect_error(ggplot2::autoplot(by_tract()[0L]), "no groups", class = "dpstats_argument_error")
 })
+
+test_that("what is for tables is answered with the table that groups have", {
+  skip_without_python()
+  by <- by_tract()
+  for (call in expression(by["3", ], by[, 1], subset(by, tract == 3))) {
+    expect_error(eval(call), "tidy(groups)", fixed = TRUE, class = "dpstats_argument_error")
+  }
+  expect_error(coef(summary(by)), "coef(groups)", fixed = TRUE, class = "dpstats_argument_error")
+  expect_error(plot(by, "x"), "by name", class = "dpstats_argument_error")
+})

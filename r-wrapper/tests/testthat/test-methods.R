@@ -323,3 +323,19 @@ test_that("terms that are left of others taken away are those of lm, conditions 
     expect_identical(labels(fit), labels(reference))
   }
 })
+
+test_that("a fit holds what those of estimatr and fixest do under their names", {
+  skip_without_python()
+  fit <- fit_wage()
+  table <- tidy(fit, conf.int = TRUE)
+  for (name in c("std.error", "statistic", "p.value", "conf.low", "conf.high")) {
+    expect_identical(eval(call("$", quote(fit), name)), stats::setNames(table[[name]], names(coef(fit))))
+  }
+  expect_identical(fit$se, fit$std.error)
+  expect_identical(fit$coeftable, coef(summary(fit)))
+  expect_identical(fit$r.squared, glance(fit)$r.squared)
+  expect_identical(fit$adj.r.squared, glance(fit)$adj.r.squared)
+  for (ask in list(AIC, extractAIC, drop1)) {
+    expect_error(ask(fit), "use anova()", fixed = TRUE, class = "dpstats_not_released_error")
+  }
+})
