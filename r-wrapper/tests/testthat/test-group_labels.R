@@ -33,7 +33,7 @@ test_that("numbers of rows of groups are shown where they are public or were rel
   expect_identical(c(nobs(noisy[["7"]]), nobs(noisy[["11"]])), unname(rows[c("7", "11")]))
   expect_identical(vapply(noisy, nobs, 1L), rows)
   expect_identical(glance(noisy)$nobs, unname(rows))
-  expect_output(print(summary(noisy[["7"]])), paste0("rows: ", rows[["7"]], "\n"))
+  expect_output(print(summary(noisy[["7"]])), paste0("rows: ", rows[["7"]], " \\(9\\)\n"))
   untold <- with_insecure_seed(1, dp_ols(y ~ x, d, "tukey", 8, by = tract, groups = c(3, 7), delta = 1e-6))
   expect_error(nobs(untold), "dp_describe\\(data, columns, by", class = "dpstats_not_released_error")
   expect_identical(as.integer(nobs(untold[["3"]])), NA_integer_)
