@@ -210,8 +210,8 @@ quantile.dp_description <- function(x, ...) no_column_of_rows("quantile()")
 }
 
 no_column_of_rows <- function(call) {
-  bad_argument(call, " of a description does not exist; tidy() and as.data.frame() of it have a row for each variable and ",
-               "statistic, the figure in estimate")
+  bad_argument(call, " of a description does not exist; tidy() and as.data.frame() of it have a row for each variable ",
+               "and statistic, the figure in estimate")
 }
 
 #' @rdname dp_describe

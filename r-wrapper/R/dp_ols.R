@@ -284,7 +284,8 @@ is_path <- function(data) is.character(data) && length(data) && !anyNA(data)
 check_data <- function(data, of = NULL) {
   if (is_path(data)) return()
   if (!is.null(of) && inherits(data, "formula")) {
-    bad_argument("data is a formula, which comes first: write ", of, "(formula, data), or data |> ", of, "(formula = ...)")
+    bad_argument("data is a formula, which comes first: write ", of, "(formula, data), or data |> ", of,
+                 "(formula = ...)")
   }
   if (!is.data.frame(data)) {
     bad_argument("expected data to be a data frame, or paths of files, got ", class(data)[1L])

@@ -61,9 +61,7 @@ augment.dp_ols_groups <- function(x, newdata, se_fit = TRUE, interval = c("none"
 #' @rdname groups
 #' @export
 `[.dp_ols_groups` <- function(x, i, ...) {
-  if (nargs() > 2L) {
-    bad_argument("groups have one index, as in groups[1] or a label; tidy(groups) is a table with rows and columns")
-  }
+  if (nargs() > 2L) one_index()
   if (missing(i)) return(x)
   at <- group_places(x, i)
   parts <- unclass(x)
@@ -90,7 +88,8 @@ subset.dp_ols_groups <- function(x, ...) {
 
 #' @rdname groups
 #' @export
-`[[.dp_ols_groups` <- function(x, i) {
+`[[.dp_ols_groups` <- function(x, i, ...) {
+  if (nargs() > 2L) one_index()
   chosen <- x[i]
   if (length(i) != 1L || nrow(chosen$groups) != 1L) {
     bad_argument("expected the name or the number of one group in [[ ]], got ", shown(i))
@@ -112,6 +111,11 @@ vec_restore.dp_ols_groups <- function(x, to, ...) to[unname(x)]
 #' @rdname groups
 #' @export
 length.dp_ols_groups <- function(x) length(x$status)
+
+one_index <- function() {
+  bad_argument("groups have one index, a number or a label, which joins those of several columns, as in ",
+               "groups[[\"A:7\"]]; tidy(groups) is a table with rows and columns")
+}
 
 # The numbers of the groups that are named.
 group_places <- function(x, i) {

@@ -112,20 +112,22 @@ weights.dp_ols_groups <- weights.dp_ols
 #' @export
 logLik.dp_ols <- function(object, ...) not_released("likelihoods")
 
+no_criteria <- function() not_released("information criteria", "anova(), which tests terms and compares fits")
+
 #' @rdname not-released
 #' @importFrom stats AIC
 #' @export
-AIC.dp_ols <- function(object, ..., k) not_released("information criteria", "anova(), which tests terms and compares fits")
+AIC.dp_ols <- function(object, ..., k) no_criteria()
 
 #' @rdname not-released
 #' @importFrom stats BIC
 #' @export
-BIC.dp_ols <- function(object, ...) not_released("information criteria", "anova(), which tests terms and compares fits")
+BIC.dp_ols <- function(object, ...) no_criteria()
 
 #' @rdname not-released
 #' @importFrom stats extractAIC
 #' @export
-extractAIC.dp_ols <- function(fit, ...) not_released("information criteria", "anova(), which tests terms and compares fits")
+extractAIC.dp_ols <- function(fit, ...) no_criteria()
 
 #' @rdname not-released
 #' @importFrom stats deviance
@@ -221,6 +223,10 @@ lrtest.dp_ols <- function(object, ...) {
 #' @rdname not-released
 #' @export
 `$.dp_ols_groups` <- function(x, name) {
+  if (name %in% names(held_by_others) && !name %in% names(x)) {
+    bad_argument("groups have no $", name, "; each of their fits has one, as in lapply(groups, function(fit) fit$", name,
+                 ")")
+  }
   found <- `$.dp_ols`(x, name)
   if (is.null(found) && name %in% names(x)) x[[name]] else found
 }

@@ -138,8 +138,10 @@ test_that("a misspelled argument is refused with the one that is meant, though o
   refused <- list(
     epsilon = quote(dp_ols(y ~ x, line(), epsilom = 1)), data = quote(dp_ols(y ~ x, dta = line(), epsilon = 1)),
     formula = quote(dp_ols(formla = y ~ x, line(), epsilon = 1)), epsilon = quote(dp_logit(y ~ x, line(), epsilom = 1)),
-    epsilon = quote(dp_iv(y ~ 1 | x ~ tract, line(), epsilom = 1)), epsilon = quote(dp_describe(line(), x, epsilom = 1)),
-    epsilon = quote(dp_ledger_create("a.ledger", "a", epsilom = 1)), precision = quote(dp_plan(y ~ x, 9, unit, precison = 1))
+    epsilon = quote(dp_iv(y ~ 1 | x ~ tract, line(), epsilom = 1)),
+    epsilon = quote(dp_describe(line(), x, epsilom = 1)),
+    epsilon = quote(dp_ledger_create("a.ledger", "a", epsilom = 1)),
+    precision = quote(dp_plan(y ~ x, 9, unit, precison = 1))
   )
   for (i in seq_along(refused)) {
     verb <- as.character(refused[[i]][[1L]])
@@ -156,5 +158,6 @@ test_that("data before the formula, as pipes of magrittr give them, are told the
     expect_error(eval(swapped), paste0("comes first: write ", verb, "(formula, data)"), fixed = TRUE,
                  class = "dpstats_argument_error")
   }
-  expect_error(dp_ols(y ~ x, line(), epsilon = 1, nthreads = 2), "no nthreads: leave it out", class = "dpstats_argument_error")
+  expect_error(dp_ols(y ~ x, line(), epsilon = 1, nthreads = 2), "no nthreads: leave it out",
+               class = "dpstats_argument_error")
 })

@@ -324,9 +324,11 @@ test_that("what one group lacks has a reason, and no groups are no picture", {
 test_that("what is for tables is answered with the table that groups have", {
   skip_without_python()
   by <- by_tract()
-  for (call in expression(by["3", ], by[, 1], subset(by, tract == 3))) {
+  for (call in expression(by["3", ], by[, 1], by[["3", "x"]], subset(by, tract == 3))) {
     expect_error(eval(call), "tidy(groups)", fixed = TRUE, class = "dpstats_argument_error")
   }
   expect_error(coef(summary(by)), "coef(groups)", fixed = TRUE, class = "dpstats_argument_error")
+  expect_error(by$se, "lapply(groups, function(fit) fit$se)", fixed = TRUE, class = "dpstats_argument_error")
+  expect_identical(lapply(by, function(fit) fit$se)[["7"]], by[["7"]]$std.error)
   expect_error(plot(by, "x"), "by name", class = "dpstats_argument_error")
 })

@@ -76,7 +76,8 @@ test_that("formulas of ivreg that are given to other verbs are refused with the 
   write(y ~ x | d | z, "y ~ x | d ~ z")
   write(y ~ d | z + x, "y ~ 1 | d ~ z + x")
   write(y ~ d | g + k, "y ~ 1 | d ~ g + k")
-  expect_error(dp_ols(y ~ d + z + x | k + x, d, epsilon = 1), "one endogenous regressor$", class = "dpstats_formula_error")
+  expect_error(dp_ols(y ~ d + z + x | k + x, d, epsilon = 1), "one endogenous regressor$",
+               class = "dpstats_formula_error")
   expect_error(dp_ols(y ~ x + g | g, d, epsilon = 1), "g is absorbed", class = "dpstats_formula_error")
   expect_identical(budget$spent[["epsilon"]], 0)
   for (formula in list(y ~ d | g, y ~ d | k + g, y ~ d | g + k)) {
