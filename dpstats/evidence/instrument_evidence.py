@@ -8,7 +8,10 @@ from dpstats.evidence.by_coefficient import NewtonEvidence
 from dpstats.evidence.evidence import Matrix
 from dpstats.inference import Estimate, GoodnessOfFit, InstrumentWald, Uncertainty, first_stage_f
 
-_NO_FIT = "residuals of a regression with instruments tell no share of variance, so no R-squared"
+_NO_FIT = (
+    "residuals of a regression with instruments tell no share of variance, so there is no "
+    "R-squared, and their own variance is not released"
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

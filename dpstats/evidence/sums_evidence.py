@@ -73,7 +73,7 @@ class SumsEvidence(ScoredEvidence):
             return of_sums(self.sums(), constant, public)
         rows = self.counted(public, self.weighted_rows, self.weighted_rows_error)
         figures = of_sums(self.sums(), constant, rows)
-        return replace(figures, scale=Estimate(), reason=figures.reason or WEIGHTED)
+        return replace(figures, scale=Estimate(), scale_reason=WEIGHTED)
 
     def sums(self) -> Sums:
         """Return the sums, solved as the method does, and their noise."""

@@ -21,10 +21,14 @@ _RIDGE = "a fit with a ridge has no R-squared of least squares; raise epsilon or
 _NO_VARIANCE = "the noise could account for the variance of the response, so there is no R-squared"
 NOISY = "the noise leaves R-squared open; raise epsilon or n"
 WEIGHTED = (
-    "the sums of weighted rows are in units of the largest weight, so that they tell R-squared and "
-    "not the residual variance of a row of weight one"
+    "the sums of weighted rows, or of persons whose rows share a weight, are in units of the "
+    "largest weight, so that they tell R-squared and not the residual variance of a row of weight "
+    "one"
 )
-_NO_ROWS = "neither the number of rows nor a constant was released, which R-squared is adjusted by"
+_NO_ROWS = (
+    "neither the number of rows nor a constant was released, which the residual variance is "
+    "divided and R-squared adjusted by"
+)
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,9 @@ class GoodnessOfFit:
     is_centred : bool
         Whether R-squared is about the mean of the response, as with a constant.
     reason : str
+        Why R-squared is NaN, or another figure where nothing else is said of it.
+    scale_reason : str
+        Why ``scale`` is, where that is for a reason of its own.
     """
 
     rows: Estimate
@@ -60,6 +67,7 @@ class GoodnessOfFit:
     columns: float = 1
     is_centred: bool = True
     reason: str = ""
+    scale_reason: str = ""
 
     def without_errors(self, rows: Estimate) -> "GoodnessOfFit":
         """Return the figures with other rows, and with no errors of R-squared and the scale."""
@@ -131,8 +139,8 @@ def of_sums(sums: Sums, constant: np.ndarray | None, public: Estimate) -> Goodne
         return replace(figures, scale=Estimate(), reason=_RIDGE)
     fitted = _estimate(1 - rss / np.maximum(tss, tss[0] / 4))
     rsquared, reason = shown_rsquared(fitted, float(tss[0]), float(np.std(tss[1:])))
-    reason = reason or ("" if math.isfinite(n.value) else _NO_ROWS)
-    return replace(figures, rsquared=rsquared, reason=reason)
+    uncounted = "" if math.isfinite(n.value) else _NO_ROWS
+    return replace(figures, rsquared=rsquared, reason=reason or uncounted, scale_reason=uncounted)
 
 
 def shown_rsquared(fitted: Estimate, total: float, deviation: float) -> tuple[Estimate, str]:

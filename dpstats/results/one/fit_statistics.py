@@ -11,8 +11,9 @@ from dpstats.inference import Estimate, GoodnessOfFit
 from dpstats.results.one.prediction_mixin import Predicted
 
 _ABSORBED = (
-    "the sums are about the means of groups, so R-squared of the whole model, which the effects of "
-    "the groups belong to, does not follow from them"
+    "the sums are about the means of groups, so neither R-squared of the whole model, which the "
+    "effects of the groups belong to, nor the residual variance, whose degrees of freedom they "
+    "lower, follows from them"
 )
 _NO_PSEUDO = (
     "the noise leaves the pseudo R-squared open, or an offset does, with which the fitted "
@@ -112,11 +113,13 @@ class FitStatistics(Predicted):
     def reasons(self) -> dict[str, str]:
         """Explain by attribute why a quantity is NaN or infinite."""
         reasons, figures = super().reasons, self._goodness
-        lacks = "scale" if np.isfinite(figures.rsquared.value) else "rsquared"
+        why = {name: figures.reason for name in ("rsquared", "rsquared_adj")}
+        why["scale"] = figures.scale_reason or figures.reason
+        missing = {name: text for name, text in why.items() if np.isnan(getattr(self, name))}
         evidence = self.release.basis.evidence
         if isinstance(evidence, LogisticEvidence) and np.isnan(evidence.pseudo_rsquared.value):
             reasons = {**reasons, "prsquared": _NO_PSEUDO}
-        return {**reasons, lacks: figures.reason} if figures.reason else reasons
+        return {**reasons, **missing}
 
     @cached_property
     def _goodness(self) -> GoodnessOfFit:

@@ -109,7 +109,7 @@ def has_rsquared(result) -> bool:
 
 def shown_reasons(result) -> list[str]:
     """List why something is NaN, without what models of this kind never have."""
-    hidden = () if has_rsquared(result) else ("rsquared",)
+    hidden = () if has_rsquared(result) else ("rsquared", "rsquared_adj", "scale")
     return list(dict.fromkeys(text for key, text in result.reasons.items() if key not in hidden))
 
 

@@ -123,6 +123,7 @@ def test_with_weights_they_are_those_of_weighted_least_squares(table, method, ne
     for name in ("rsquared", "rsquared_adj", "df_resid"):
         assert getattr(ours, name) == pytest.approx(getattr(wls, name), rel=2e-4), name
     assert np.isnan(ours.scale) and "largest weight" in ours.reasons["scale"]
+    assert "rsquared" not in ours.reasons and "rsquared_adj" not in ours.reasons
     assert (ours.fit_statistics.loc["nobs", "std_error"] == 0) == (neighbors == "replace_one")
 
 
@@ -209,7 +210,52 @@ def test_a_ridge_leaves_the_number_of_rows_alone():
             "y ~ x", rows, method="adassp", epsilon=0.2, bounds={"x": (0, 1), "y": (0, 1)}
         )
     assert fit.release.evidence.ridge > 0 and np.isfinite(fit.nobs_noisy)
-    assert np.isnan([fit.rsquared, fit.scale]).all() and "ridge" in fit.reasons["rsquared"]
+    assert np.isnan([fit.rsquared, fit.scale]).all()
+    assert "ridge" in fit.reasons["rsquared"] == fit.reasons["scale"]
+
+
+def people(count: int) -> pd.DataFrame:
+    """Rows of persons with three each, a weight, a group and a binary response."""
+    rng = np.random.default_rng(8)
+    x, row = rng.uniform(size=count), np.arange(count)
+    rows = {"x": x, "y": x / 2 + rng.normal(0, 0.1, count), "w": rng.uniform(0.5, 2, count)}
+    return pd.DataFrame({**rows, "d": x + rng.normal(size=count), "p": row // 3, "g": row % 40})
+
+
+# Arguments of a fit to people, what is NaN, and a part of the reason of the scale.
+WITHOUT_SCALE = {
+    "weights": ({"weights": "w", "epsilon": 50}, {"scale"}, "largest weight"),
+    "few persons": ({"unit": "p", "max_rows": 3}, {"scale", "rsquared"}, "leaves R-squared open"),
+    "noise": ({"epsilon": 0.02}, {"scale", "rsquared"}, "leaves R-squared open"),
+    "persons": ({"unit": "p", "method": "adassp"}, {"scale", "rsquared"}, "whose rows share"),
+    "uncounted": ({"formula": "y ~ x - 1", "method": "adassp"}, {"scale"}, "variance is divided"),
+    "absorbed": ({"formula": "y ~ x | g"}, {"scale", "rsquared"}, "degrees of freedom they lower"),
+    "no sums": ({"method": "exp_theil_sen"}, {"scale", "rsquared"}, "holds neither"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", WITHOUT_SCALE)
+def test_each_figure_that_is_missing_has_its_own_reason_and_the_summary_prints_it(case):
+    call, missing, why = WITHOUT_SCALE[case]
+    call = {"formula": "y ~ x", "epsilon": 2, **call}
+    bounds = {"x": (0, 1), "y": (-1, 2), **({"w": (0.5, 2)} if "weights" in call else {})}
+    with dp.testing.insecure_seed(1):
+        fit = dp.dp_ols(data=people(3000), bounds=bounds, **call)
+    found = fit.fit_statistics.loc[["rsquared", "rsquared_adj", "scale"], "estimate"].isna()
+    names = set(found.index[found])
+    assert names - {"rsquared_adj"} == missing
+    assert names == {"rsquared", "rsquared_adj", "scale"} & set(fit.reasons)
+    printed = " ".join(str(fit.summary()).split())
+    assert why in fit.reasons["scale"]
+    assert all(f"nan, inf: {fit.reasons[name]}" in printed for name in names)
+
+
+def test_models_without_r_squared_say_in_reasons_alone_why(table):
+    with dp.testing.insecure_seed(1):
+        fit = dp.dp_iv("y ~ [x ~ d]", people(3000), epsilon=8)
+    assert np.isnan([fit.rsquared, fit.scale]).all()
+    assert "variance is not released" in fit.reasons["scale"] == fit.reasons["rsquared"]
+    assert "R-squared" not in str(fit.summary())
 
 
 def test_a_method_without_sums_says_so(line, fit):

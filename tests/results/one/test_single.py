@@ -120,7 +120,10 @@ def unexplained(result) -> list:
         "params": [result.params],
         "predictions": [result.predictions],
         "bse": [result.bse, result.tvalues, result.pvalues, result.conf_int()],
-        "rsquared": [result.fit_statistics.loc[["rsquared", "scale"], "estimate"]],
+        **{
+            name: [result.fit_statistics.loc[[name], "estimate"]]
+            for name in ("rsquared", "rsquared_adj", "scale")
+        },
     }
     quantities["bse"].append(result.cov_params())
     printed = squeezed(result.summary())
