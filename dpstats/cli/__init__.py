@@ -33,6 +33,8 @@ _WORDING = (
     (r"write dp_ols\((.+), data\)", r"write the file first and then \1"),
     (r'dpstats\.Ledger\(path, analyst="\.\.\."\) or ', ""),
     (r"\b(bounds|neighbors|levels|types|select|k|term|composition)=", r"--\1 "),
+    (r"\bstatistics (names|to be)\b", r"--statistics \1"),
+    (r"\bquantiles=\((.+?), (.+?)\)", r"--quantiles \1,\2"),
     (r"\bset_aside\b=?", "--set-aside "),
     (r"\btarget_width=?", "--target-width"),
     (r"\bx_sd\b", "--x-sd"),

@@ -190,6 +190,8 @@ def add_describe(add) -> None:
     _add_counting(add)
     add("--max-groups", type=int, metavar="N", help="groups in which a person counts: 1")
     add("--quantiles", default="0.25,0.5,0.75", metavar="Q,Q", help="default: quartiles")
+    only = "what is needed; n,missing releases these two alone, with all of epsilon"
+    add("--statistics", metavar="NAME,...", help=only)
     add("--alpha", type=float, default=0.05, metavar="A", help="one minus the level of intervals")
     add("--histogram", action="store_true", help="add histograms, at no cost")
     add("-o", dest="out", metavar="OUT", help=f"file: {', '.join((*_WRITERS, *_FORMS))}")
@@ -207,6 +209,8 @@ def describe(arguments) -> None:
     call["histogram"] = arguments.histogram or arguments.plot is not None
     if arguments.groups is not None:
         call["groups"] = groups(arguments, by, table) if by in table.columns else []
+    if arguments.statistics is not None:
+        call["statistics"] = [name.strip() for name in arguments.statistics.split(",")]
     call["quantiles"] = listed_numbers(arguments.quantiles, "--quantiles")
     result = dp_describe(table, arguments.columns, **call)
     try:

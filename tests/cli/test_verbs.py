@@ -74,7 +74,8 @@ def test_a_description_is_asked_as_typed(monkeypatch):
     more = ["--by", "sex", "--groups", "f, m", "--quantiles", "0.1,0.9", "--alpha", "0.1",
             "--subset", "age > 25", "--neighbors", "add_remove", "--delta", "1e-7",
             "--levels", "sex=f,m", "--unit", "id", "--max-rows", "3", "--max-groups", "2",
-            "--weights", "w", "--trim-weights", "4", "--histogram"]  # fmt: skip
+            "--weights", "w", "--trim-weights", "4", "--histogram",
+            "--statistics", "n, missing"]  # fmt: skip
     assert cli.main([*DESCRIBE, *more]) == 0
     assert asked == {
         "columns": ["age", "smoker"], "by": "sex", "groups": ["f", "m"], "quantiles": [0.1, 0.9],
@@ -82,7 +83,13 @@ def test_a_description_is_asked_as_typed(monkeypatch):
         "epsilon": 4.0, "bounds": {"age": (18.0, 90.0)}, "levels": {"sex": ("f", "m")},
         "types": {"smoker": "boolean"}, "budget": None, "unit": "id", "max_rows": 3,
         "max_groups": 2, "weights": "w", "trim_weights": 4.0, "histogram": True,
+        "statistics": ["n", "missing"],
     }  # fmt: skip
+
+
+def test_a_description_of_counts_alone_has_no_other_figures(folder, capsys):
+    assert cli.main([*DESCRIBE, "--statistics", "n", "-o", "out.csv"]) == 0, capsys.readouterr().err
+    assert set(pd.read_csv("out.csv")["statistic"]) <= {"n", "missing", "count"}
 
 
 def test_histograms_of_a_description_are_written_and_drawn(folder, capsys):
@@ -187,6 +194,8 @@ WRONG = {
     "by of nothing": ([*DESCRIBE, "--by", "tract", "--groups", "a"], "no column 'tract'"),
     "quantiles": ([*DESCRIBE, "--quantiles", "median"], "--quantiles to list numbers"),
     "quantiles beyond": ([*DESCRIBE, "--quantiles", "2"], "quantiles in"),
+    "statistics": ([*DESCRIBE, "--statistics", "n,min"], "that of one row; ask for --quantiles"),
+    "no statistic": ([*DESCRIBE, "--statistics", "n,"], "--statistics"),
     "relation": ([*DESCRIBE, "--neighbors", "replace_one"], "dpstats describe is proven for"),
     "ending": ([*DESCRIBE, "-o", "out.pdf"], "-o: expected a name ending in"),
     "over the data": ([*DESCRIBE, "-o", "people.csv"], "different files"),
