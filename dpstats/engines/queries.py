@@ -76,4 +76,18 @@ def relation(query) -> Stream:
         for batch in reader(query.project(quoted)):
             yield pa.Table.from_batches([batch])
 
-    return _stream(Table.from_data(reader(query.limit(0)).read_all()), read)
+    return _stream(Table.from_data(_with_levels(reader(query.limit(0)).read_all(), query)), read)
+
+
+def _with_levels(types, query):
+    """Give the columns of a table without rows the levels that the ENUMs of a relation declare."""
+    import pyarrow as pa
+
+    for place, (name, own) in enumerate(zip(query.columns, query.types, strict=True)):
+        if own.id == "enum":
+            kind = types.schema.field(place).type
+            ((_, levels),) = own.children
+            codes, labels = pa.array([], kind.index_type), pa.array(levels, kind.value_type)
+            declared = pa.DictionaryArray.from_arrays(codes, labels)
+            types = types.set_column(place, name, declared)
+    return types

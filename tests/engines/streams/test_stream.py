@@ -251,6 +251,22 @@ def test_a_query_whose_types_are_stored_is_no_query_of_text(folder, people):
         assert "area" in open_table(data).columns
 
 
+def test_an_enum_of_duckdb_declares_its_levels_as_a_categorical_of_pandas_does(people, tmp_path):
+    """No row has the last level; the first in the order of the type is the reference."""
+    duckdb, levels = pytest.importorskip("duckdb"), ["v", "u", "none"]
+    frame = people.assign(g=pd.Categorical(people["g"], categories=levels))
+    held = duckdb.connect()
+    held.execute(f"create type letter as enum ({str(levels)[1:-1]})")
+    held.execute("create table held as select x, y, g::varchar::letter as g from frame")
+    for query in (held.table("held"), held.sql("select x as a, g, y, x from held where y > -9")):
+        table = open_table(query)
+        assert table.levels("g") == tuple(levels) and table.kind("g") == "category"
+        for call in ({"formula": "y ~ x + g"}, {"formula": "y ~ x", "by": "g"}):
+            ours, other = (seeded(data, "adassp", **call) for data in (query, frame))
+            assert ours.names == other.names
+            np.testing.assert_array_equal(ours.params, other.params)
+
+
 def test_a_dictionary_in_parquet_may_have_more_labels_than_its_index_numbers(tmp_path):
     """The reader puts the dictionaries of a row group together in the type that is stored."""
     labels = [f"l{i:03}" for i in range(200)]
