@@ -87,7 +87,7 @@ def _stream(data) -> Stream:
     import pyarrow as pa
 
     schema = without_dictionaries(data.schema)
-    settings = {"batch_size": ROWS, "fragment_scan_options": _frugal(data)}
+    settings = {"batch_size": ROWS, "fragment_scan_options": _options(data)}
 
     def read(names):
         wanted = pa.schema([schema.field(name) for name in names])
@@ -107,20 +107,33 @@ def _damaged(data, names: list[str]) -> str:
 
     for fragment in data.get_fragments():
         try:
-            for _ in fragment.to_batches(schema=data.schema, columns=names):
+            options = {"schema": data.schema, "fragment_scan_options": _options(fragment)}
+            for _ in fragment.to_batches(columns=names, **options):
                 pass
         except (OSError, pa.ArrowInvalid):
             return getattr(fragment, "path", "the dataset")
     return "the dataset"
 
 
-def _frugal(data):
-    """Return settings under which a Parquet file is not kept in memory until its end is read."""
+def _options(data):
+    """Return how Parquet files are read: pages are checked where they have checksums.
+
+    A file is not kept in memory until its end is read.
+    """
     import pyarrow.dataset as ds
 
-    style = getattr(data, "format", None)
-    parquet = isinstance(style, ds.ParquetFileFormat)
-    return ds.ParquetFragmentScanOptions(pre_buffer=False) if parquet else None
+    if not _is_parquet(data):
+        return None
+    return ds.ParquetFragmentScanOptions(pre_buffer=False, page_checksum_verification=True)
+
+
+def _is_parquet(data) -> bool:
+    """Tell whether all files of a dataset, or a fragment of one, are Parquet files."""
+    import pyarrow.dataset as ds
+
+    if isinstance(data, ds.UnionDataset):
+        return all(map(_is_parquet, data.children))
+    return isinstance(getattr(data, "format", None), ds.ParquetFileFormat)
 
 
 def without_dictionaries(schema):

@@ -2,8 +2,11 @@
 
 from functools import partial
 
+import numpy as np
 import polars as pl
+import pyarrow as pa
 import pyarrow.dataset as ds
+import pyarrow.parquet as pq
 import pytest
 
 import dpstats as dp
@@ -43,6 +46,37 @@ def test_damaged_pages_of_a_parquet_file(people, tmp_path):
     damaged = [f"an error of {paths[1]} ({TORN})"] * 2
     assert ended(paths) == damaged == ended(ds.dataset(paths))
     assert ended(pl.scan_parquet(paths[1])) == ["ComputeError of the query in data"] * 2
+
+
+def flipped(path, people, checksums: bool) -> None:
+    """Write an uncompressed file of two columns, then flip a bit of a number in the first one."""
+    table = pa.Table.from_pandas(people[["x", "y"]], preserve_index=False)
+    pq.write_table(
+        table, path, compression=None, use_dictionary=False, write_page_checksum=checksums
+    )
+    content = bytearray(path.read_bytes())
+    place = content.index(np.float64(people["x"][2000]).tobytes())
+    content[place + 6] ^= 1
+    path.write_bytes(content)
+
+
+def test_a_flipped_bit_is_noticed_by_the_checksum_of_its_page(people, tmp_path):
+    """The file that is damaged is named among others, by path, as a dataset and in a union."""
+    whole, path = tmp_path / "whole.parquet", tmp_path / "flipped.parquet"
+    people[["x", "y"]].to_parquet(whole, index=False)
+    flipped(path, people, checksums=True)
+    both = [whole, path]
+    for data in (path, both, ds.dataset(both), ds.dataset([*map(ds.dataset, both)])):
+        assert ended(data) == [f"an error of {path} ({TORN})"] * 2
+
+
+def test_a_flipped_bit_without_a_checksum_is_another_value(people, tmp_path):
+    path = tmp_path / "flipped.parquet"
+    flipped(path, people, checksums=False)
+    with dp.testing.insecure_seed(1):
+        found = dp.dp_ols("y ~ x", path, epsilon=1, method="adassp")
+    assert found.status == "ok" and np.isfinite(found.params).all()
+    assert pq.read_table(path)["x"][2000].as_py() != people["x"][2000]
 
 
 @pytest.mark.parametrize(
