@@ -9,7 +9,7 @@ from dpstats.auditing.inputs import Pair
 from dpstats.auditing.persons import unit_subject
 from dpstats.auditing.power import largest_bound, trials_to_refute
 from dpstats.auditing.subjects import Subject, find_method, function_subject, matrix, method_subject
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, shown
 from dpstats.noise import drawn_ahead
 from dpstats.numerics.first_use import shown_if_compiling
 from dpstats.option_checks import checked_alpha, checked_progress, whole
@@ -184,7 +184,7 @@ def audit(
         raise ArgumentError("max_rows is for persons with several rows; add unit=")
     outcomes = whole("outcomes", 1)(outcomes)
     if outcomes > 1 and unit is not None:
-        raise ArgumentError(f"unit={unit!r} is audited with one response; leave outcomes out")
+        raise ArgumentError(f"unit={shown(unit)} is audited with one response; leave outcomes out")
     if callable(mechanism):
         options |= {} if unit is None else {"unit": unit}
         options |= {} if outcomes == 1 else {"outcomes": outcomes}
@@ -200,8 +200,8 @@ def audit(
             subject = unit_subject(method, *claim, unit, max_rows, options)
     few, half = _sizes(trials, len(subject.pairs))
     count = 2 * (len(subject.pairs) * few + 2 * half)
-    shown = progress_bar(count, subject.name, checked_progress(progress))
-    with shown_if_compiling(progress), shown as bar, drawn_ahead():
+    releases = progress_bar(count, subject.name, checked_progress(progress))
+    with shown_if_compiling(progress), releases as bar, drawn_ahead():
         return _audit(subject.counted(bar.update), half, alpha)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from dpstats.call import Request
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, shown
 from dpstats.estimators import GENERALIZED, INSTRUMENTAL, METHODS
 from dpstats.estimators.contract import InMemory, Repeated
 from dpstats.estimators.lines import Line
@@ -140,12 +140,14 @@ def method_entries(methods) -> dict[str, Mapping]:
     """Write methods= as {label: {"method": name, **options}}."""
     listed = isinstance(methods, (Mapping, Sequence)) and not isinstance(methods, str)
     if not listed or not methods or not all(isinstance(name, str) for name in methods):
-        raise ArgumentError(f"expected methods to be a list of names, got {methods!r}")
+        raise ArgumentError(f"expected methods to be a list of names, got {shown(methods)}")
     if not isinstance(methods, Mapping):
         return {name: {"method": name} for name in methods}
     for label, entry in methods.items():
         if not isinstance(entry, Mapping) or "method" not in entry:
-            raise ArgumentError(f'expected methods[{label!r}] {{"method": name}}, got {entry!r}')
+            raise ArgumentError(
+                f'expected methods[{label!r}] {{"method": name}}, got {shown(entry)}'
+            )
     return dict(methods)
 
 

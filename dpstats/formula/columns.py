@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import patsy
 
-from dpstats.errors import ArgumentError, FormulaError
+from dpstats.errors import ArgumentError, FormulaError, shown
 from dpstats.formula.expressions import read
 from dpstats.formula.expressions.intervals import Interval, interval, multiply
 from dpstats.schema import Numeric, Schema
@@ -60,7 +60,7 @@ def _checked_bounds(name: str, bounds) -> Interval | None:
         kind = Numeric(*map(float, bounds))
     except (TypeError, ValueError):
         raise ArgumentError(
-            f"expected bounds (low, high) with finite low < high for {name}, got {bounds!r}"
+            f"expected bounds (low, high) with finite low < high for {name}, got {shown(bounds)}"
         ) from None
     return kind.low, kind.high
 

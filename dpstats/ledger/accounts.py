@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
-from dpstats.errors import ArgumentError, BudgetError, LedgerError
+from dpstats.errors import ArgumentError, BudgetError, LedgerError, shown
 from dpstats.ledger.records import (
     audit,
     canonical,
@@ -229,7 +229,7 @@ def printable(text: str) -> str:
 def checked_name(argument: str, name) -> str:
     """Check that a name is a text of one line, or raise ArgumentError."""
     if not isinstance(name, str) or not name.strip() or not name.isprintable():
-        raise ArgumentError(f"expected {argument} to be a text of one line, got {name!r}")
+        raise ArgumentError(f"expected {argument} to be a text of one line, got {shown(name)}")
     if len(name) > _LONGEST_NAME:
         raise ArgumentError(
             f"expected {argument} to have at most {_LONGEST_NAME} characters, got {len(name)}"

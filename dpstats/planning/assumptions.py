@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from dpstats.call import Request
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, shown
 from dpstats.formula import Design
 from dpstats.option_checks import finite, positive, whole
 from dpstats.planning.cluster_guess import ClusterGuess
@@ -187,7 +187,9 @@ def checked_numbers(argument: str, values, check: Callable, known) -> dict[str, 
     if values is None:
         return {}
     if not isinstance(values, (Mapping, pd.Series)):
-        raise ArgumentError(f"expected {argument} to be a mapping {{name: number}}, got {values!r}")
+        raise ArgumentError(
+            f"expected {argument} to be a mapping {{name: number}}, got {shown(values)}"
+        )
     for name in values.keys():
         if name not in known:
             names = ", ".join(known) or "none"
@@ -200,7 +202,7 @@ def checked_ranges(ranges, numeric: Mapping[str, Numeric], x_sd: Mapping) -> dic
     if ranges is None:
         return {}
     if not isinstance(ranges, Mapping):
-        raise ArgumentError(f"expected x_range to be {{column: (low, high)}}, got {ranges!r}")
+        raise ArgumentError(f"expected x_range to be {{column: (low, high)}}, got {shown(ranges)}")
     for name, pair in ranges.items():
         if name in x_sd:
             raise ArgumentError(f"x_sd and x_range both name {name!r}; leave it out of one of them")
@@ -211,13 +213,13 @@ def checked_ranges(ranges, numeric: Mapping[str, Numeric], x_sd: Mapping) -> dic
             low, high = map(finite(f"x_range[{name!r}]"), pair)
         except (TypeError, ValueError):
             raise ArgumentError(
-                f"expected x_range[{name!r}] to be (low, high), got {pair!r}"
+                f"expected x_range[{name!r}] to be (low, high), got {shown(pair)}"
             ) from None
         kind = numeric[name]
         if not kind.low <= low < high <= kind.high:
             raise ArgumentError(
                 f"expected x_range[{name!r}] within its bounds [{kind.low:g}, {kind.high:g}], got "
-                f"{pair!r}"
+                f"{shown(pair)}"
             )
     return {name: (float(low), float(high)) for name, (low, high) in ranges.items()}
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpstats.call import Request
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, shown
 from dpstats.option_checks import positive, whole
 from dpstats.planning.correlated_guess import CorrelatedGuess, checked_icc
 from dpstats.planning.panel_guess import shares_within
@@ -100,7 +100,7 @@ def _shares(clusters, column: str, n: int) -> np.ndarray:
     if clusters is None or isinstance(clusters, Iterable):
         raise ArgumentError(
             f"expected clusters= with cluster={column!r}: the guessed number of clusters, or their "
-            f"relative sizes, of 2 to n={n} clusters, got {clusters!r}"
+            f"relative sizes, of 2 to n={n} clusters, got {shown(clusters)}"
         )
     number = whole("clusters", 2, n)(clusters)
     return np.full(number, 1 / number)

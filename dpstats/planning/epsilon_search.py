@@ -77,8 +77,8 @@ def asked_target(width, term, precision, simulation: Simulation) -> Target | Non
     """Return the target of a search, if a width is given."""
     if width is not None and precision is not None:
         raise ArgumentError(
-            f"a search compares all tables, got precision={precision!r} with target_width=; give "
-            "one of them"
+            f"a search compares all tables, got precision={shown(precision)} with target_width=; "
+            "give one of them"
         )
     if width is not None:
         return Target.of(width, term, simulation.terms, simulation.slopes)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, shown
 from dpstats.formula import Formula
 from dpstats.numerics.first_use import shown_if_compiling
 from dpstats.option_checks import checked_progress, whole
@@ -108,8 +108,8 @@ def plan_grid(
     }
     if guesses.get("by") is not None:
         raise ArgumentError(
-            f"a page shows one regression, got by={guesses['by']!r}; leave by out and give n= the "
-            "rows of one group"
+            f"a page shows one regression, got by={shown(guesses['by'])}; leave by out and give n= "
+            "the rows of one group"
         )
     precision = None if precision is None else checked_precision(precision)
     n_jobs = min(os.cpu_count() or 1, 8) if n_jobs is None else whole("n_jobs", 1)(n_jobs)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpstats.call import Request
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, shown
 from dpstats.option_checks import number, whole
 from dpstats.planning.correlated_guess import CorrelatedGuess, checked_icc
 from dpstats.planning.panel_guess import shares_within
@@ -74,7 +74,7 @@ def _sizes(rows, n: int) -> np.ndarray:
     if rows is None or isinstance(rows, Iterable):
         raise ArgumentError(
             "expected rows_per_person= with unit=: a mean number of rows, or a list of numbers "
-            f"that are equally common, got {rows!r}"
+            f"that are equally common, got {shown(rows)}"
         )
     persons = round(n / number("rows_per_person", 1, n)(rows))
     return np.diff(np.arange(persons + 1) * n // persons)

@@ -8,7 +8,7 @@ import numpy as np
 
 from dpstats.call.auto_method import AUTO
 from dpstats.codebook import Schema
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, shown
 from dpstats.formula import Formula
 from dpstats.option_checks import checked_progress, whole
 from dpstats.planning.assumptions import Guess, checked_rows
@@ -223,8 +223,8 @@ def plan(
     parsed = Formula.parse(formula)
     if parsed.absorbed is not None:
         raise ArgumentError(
-            f"plan forecasts | {parsed.absorbed} in one table, got by={by!r} too; leave by out, "
-            "with n= and groups= of a typical group"
+            f"plan forecasts | {parsed.absorbed} in one table, got by={shown(by)} too; leave by "
+            "out, with n= and groups= of a typical group"
         )
     check_outside(by, parsed.variables)
 
@@ -301,11 +301,13 @@ def _groups_of_persons(max_groups, unit, by) -> int:
 def checked_epsilons(epsilon, instead: str = "") -> tuple[float, ...]:
     """Check the privacy losses to try, and sort them; say what is there ``instead`` of them."""
     values = [epsilon]
-    if isinstance(epsilon, Iterable) and not isinstance(epsilon, str):
+    if isinstance(epsilon, Mapping) or hasattr(epsilon, "columns"):
+        values = []  # which are names and not numbers
+    elif isinstance(epsilon, Iterable) and not isinstance(epsilon, str):
         values = list(epsilon)
     if epsilon is None or not values:
         raise ArgumentError(
-            f"expected epsilon to list numbers > 0, such as [0.5, 1], got {epsilon!r}{instead}"
+            f"expected epsilon to list numbers > 0, such as [0.5, 1], got {shown(epsilon)}{instead}"
         )
     return tuple(sorted({validate_guarantee(value, 0.0)[0] for value in values}))
 

@@ -9,7 +9,7 @@ from dpstats.call import Request
 from dpstats.call.auto_method import AUTO, choose, relation
 from dpstats.call.unsupported import unknown_method
 from dpstats.codebook import Schema
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, shown
 from dpstats.estimators import GENERALIZED, INSTRUMENTAL, METHODS
 from dpstats.evaluate.predictions import delta_of, method_entries
 from dpstats.evaluate.public_rows import request_for
@@ -45,7 +45,9 @@ def planned_entries(methods, method, cov_type, cluster) -> dict[str, dict]:
     Methods that name no ``cov_type`` have the plan's, and what is clustered has its ``cluster``.
     """
     if methods is not None and method is not None:
-        raise ArgumentError(f"expected methods= or method=, got {methods!r} and {method!r}")
+        raise ArgumentError(
+            f"expected methods= or method=, got {shown(methods)} and {shown(method)}; leave one out"
+        )
     methods = next(each for each in (methods, method, AUTO) if each is not None)
     given = method_entries([methods] if isinstance(methods, str) else methods)
     asked = {} if cov_type is None else {"cov_type": cov_type}
@@ -53,7 +55,7 @@ def planned_entries(methods, method, cov_type, cluster) -> dict[str, dict]:
     clustered = [entry for entry in entries.values() if is_word(entry.get("cov_type"), "cluster")]
     if cluster is not None and not clustered:
         raise ArgumentError(
-            f"cluster={cluster!r} is for standard errors that allow for clusters; add "
+            f"cluster={shown(cluster)} is for standard errors that allow for clusters; add "
             'cov_type="cluster"'
         )
     for entry in clustered if cluster is not None else []:

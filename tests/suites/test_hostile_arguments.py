@@ -134,6 +134,30 @@ def test_a_column_in_the_place_of_an_argument_is_refused_without_its_values(verb
     assert budget.spent == (0, 0)
 
 
+FORECAST = {"n": 100, "bounds": BOUNDS, "epsilon": 1, "methods": "adassp", "repetitions": 20}
+# A call each, and what takes lists of numbers or tables.
+EXPERIMENTS = {
+    dp.plan: ({"formula": "y ~ x", **FORECAST}, {"n", "epsilon", "x_new"}),
+    dp.audit: ({"mechanism": "adassp", "epsilon": 4, "trials": 40}, {"pairs"}),
+}
+
+
+@pytest.mark.parametrize("call", EXPERIMENTS, ids=lambda call: call.__name__)
+def test_a_table_in_the_place_of_an_argument_of_an_experiment_is_refused_by_name(call):
+    """A table was printed into the message, with its rows, in place of a mapping or a list."""
+    given, take_lists = EXPERIMENTS[call]
+    for name in sorted(set(signature(call).parameters) - {"options", "others"} - take_lists):
+        for value in COLUMNS[:5]:
+            with pytest.raises(dp.ArgumentError) as raised:
+                call(**{"progress": False, **given, name: value})
+            message = str(raised.value)
+            assert str(SECRET) not in message and "\n" not in message, name
+            known = "method" if name == "mechanism" else name
+            assert known.removesuffix("s") in message, (name, message)
+    with pytest.raises(dp.ArgumentError, match="expected epsilon to list numbers > 0.*a DataFrame"):
+        dp.plan("y ~ x", **{**FORECAST, "epsilon": COLUMN.to_frame()})
+
+
 @pytest.mark.parametrize("kind", [np.float64, np.float32])
 def test_delta_may_be_a_number_of_numpy(kind):
     fit = dp.dp_ols(

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from dpstats.errors import ArgumentError, typed
+from dpstats.errors import ArgumentError, shown, typed
 from dpstats.results.many.columns import terms_of
 from dpstats.results.many.groups import DPGroupResults
 from dpstats.results.many.layout import checked_layout
@@ -140,5 +140,7 @@ def checked_names(names, count: int, argument: str = "names") -> tuple[str, ...]
     listed = [] if isinstance(names, str) or not isinstance(names, Sequence) else list(names)
     texts = all(isinstance(name, str) and name for name in listed)
     if not texts or len(listed) != count or len(set(listed)) < count:
-        raise ArgumentError(f"expected {argument} to list {count} different texts, got {names!r}")
+        raise ArgumentError(
+            f"expected {argument} to list {count} different texts, got {shown(names)}"
+        )
     return tuple(listed)

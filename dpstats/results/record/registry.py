@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
 
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, shown
 from dpstats.privacy import distinct
 from dpstats.results.record.acro import installed, relation
 
@@ -23,7 +23,7 @@ _SECTORS = ("Technology", "Healthcare", "Education", "Government", "Energy", "Fi
 def checked_publication(publication: Mapping) -> dict:
     """Check what the publisher states: texts, and lists of texts; ArgumentError otherwise."""
     if not isinstance(publication, Mapping):
-        raise ArgumentError(f"expected publication to be a mapping, got {publication!r}")
+        raise ArgumentError(f"expected publication to be a mapping, got {shown(publication)}")
     for name in publication:
         if name not in (*NEEDED, *_OPTIONAL):
             known = ", ".join((*NEEDED, *_OPTIONAL))
@@ -35,7 +35,7 @@ def checked_publication(publication: Mapping) -> dict:
         texts = value if name in _LISTS else [value]
         if not isinstance(texts, list | tuple) or not texts or not all(map(_is_text, texts)):
             kind = "a list of texts" if name in _LISTS else "a text"
-            raise ArgumentError(f"expected publication[{name!r}] to be {kind}, got {value!r}")
+            raise ArgumentError(f"expected publication[{name!r}] to be {kind}, got {shown(value)}")
     _check_choices(publication)
     return dict(publication)
 

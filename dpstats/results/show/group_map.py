@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from dpstats.errors import ArgumentError, typed
+from dpstats.errors import ArgumentError, shown, typed
 from dpstats.escaping import drawn
 from dpstats.results.show.group_plot import limits_of
 from dpstats.results.show.plot import axes, title_of
@@ -58,7 +58,7 @@ def _groups_of_shapes(result, shapes, on) -> np.ndarray:
     by = " x ".join(columns_of(result.by))
     if len(columns) != len(columns_of(result.by)) or not {*columns} <= {*shapes}:
         listed = ", ".join(map(str, shapes))
-        raise ArgumentError(f"expected on to name what of {listed} holds {by}, got {on!r}")
+        raise ArgumentError(f"expected on to name what of {listed} holds {by}, got {shown(on)}")
     keys = pd.Index(shapes[columns[0]])
     if len(columns) > 1:
         keys = pd.MultiIndex.from_arrays([shapes[column] for column in columns])

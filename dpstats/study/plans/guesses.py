@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from dpstats.codebook.toml_file import check_names
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, shown
 from dpstats.option_checks import positive
 from dpstats.planning.assumptions import checked_numbers, checked_ranges, checked_rows
 from dpstats.schema import Numeric
@@ -100,7 +100,7 @@ def _coefficients(truth, results: list[str]) -> dict[str, Mapping[str, float]]:
         return {}
     if not isinstance(truth, Mapping):
         raise ArgumentError(
-            f"expected truth to be {{result: {{coefficient: number}}}}, got {truth!r}"
+            f"expected truth to be {{result: {{coefficient: number}}}}, got {shown(truth)}"
         )
     for name, own in truth.items():
         if name not in results:
@@ -108,6 +108,7 @@ def _coefficients(truth, results: list[str]) -> dict[str, Mapping[str, float]]:
             raise ArgumentError(f"truth names {name!r}; expected names among: {known}")
         if not isinstance(own, (Mapping, pd.Series)):
             raise ArgumentError(
-                f"expected truth[{name!r}] to be a mapping {{coefficient: number}}, got {own!r}"
+                f"expected truth[{name!r}] to be a mapping {{coefficient: number}}, got "
+                f"{shown(own)}"
             )
     return {str(name): dict(own) for name, own in truth.items()}
