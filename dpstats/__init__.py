@@ -101,7 +101,9 @@ def __getattr__(name: str) -> Any:
     if name in _ROOMS:
         return import_module(f"dpstats.{name}")
     if name not in _LATER:
-        raise AttributeError(f"module 'dpstats' has no attribute {name!r}")
+        verb = f"dp_{name.lower()}"
+        instead = f"; write dpstats.{verb}" if verb in __all__ else ""
+        raise AttributeError(f"module 'dpstats' has no attribute {name!r}{instead}")
     return getattr(import_module(f"dpstats.{_LATER[name]}"), name)
 
 

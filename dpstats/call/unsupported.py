@@ -25,6 +25,7 @@ _OFFSET = "put it into the response, as in 'I(y - x) ~ z'; dp_logit and dp_poiss
 _WEIGHTS = 'name a column, weights="w", with its public bounds'
 _DROPPED = 'rows with a missing value are left out, missing="drop"'
 _SEED = "noise is never seeded in a release; for tests use dpstats.testing.insecure_seed"
+_STEPS = "the number of steps is fixed before rows are read, and none is printed; leave it out"
 _INTERCEPT = "write 'y ~ 0 + x' for a line through the origin"
 _LEVEL = "give it to result.summary(alpha=) or result.conf_int(alpha=), which cost nothing"
 _BOUNDS = "give bounds={column: (low, high)} on columns as they are in the data"
@@ -40,7 +41,8 @@ _ERRORS = ("vcov", "vce", "se", "se_type", "robust", "hetero", "cov")
 _PERSONS = ("id", "subject", "entity", "panel_id", "person")
 _ABSORBED = ("fe", "fixef", "absorb", "entity_effects", "time_effects")
 _RANDOMS = ("random", "re_formula", "vc_formula")
-_PENALTIES = ("penalty", "ridge", "l1_ratio", "regularization")
+_PENALTIES = ("penalty", "ridge", "l1_ratio", "regularization", "C")
+_ITERATIONS = ("maxiter", "max_iter", "disp", "tol", "solver", "start_params", "warn_convergence")
 _GROUPS = ("groupby", "group_by", "over", "split")
 _FAMILY = ("family", "link")
 _METHOD = ("method", "companion", "companion_share")
@@ -62,8 +64,10 @@ INSTEAD = {
     **dict.fromkeys(["alpha", "conf_level"], _LEVEL),
     **dict.fromkeys(["bounds_X", "bounds_y", "data_norm", "sensitivity", "clip_bounds"], _BOUNDS),
     **dict.fromkeys(_PENALTIES, _PENALTY),
+    **dict.fromkeys(_ITERATIONS, _STEPS),
     "contrasts": "write the coding in the formula, as in C(g, Sum)",
     "accountant": "give budget=dpstats.Budget(epsilon, delta)",
+    "ledger": "give budget=dpstats.Ledger(path)",
     "verbose": "give progress=True",
     "eps": "give epsilon=",
     "instruments": "dp_iv('y ~ x + [d ~ z]', data) takes instruments",
@@ -108,7 +112,7 @@ INSTEAD_IV = INSTEAD | {
 
 _SHARED = (
     *("freq_weights", "var_weights", "sample_weight", "weight", "na_action", "na_rm", "na.rm"),
-    *("dropna", "seed", "random_state", "rng", "verbose", "eps", "accountant"),
+    *("dropna", "seed", "random_state", "rng", "verbose", "eps", "accountant", "ledger"),
     *("bounds_X", "bounds_y", "data_norm", "sensitivity", "clip_bounds"),
 )
 _COLUMNS = "name the columns, as in dp_describe(data, ['age', 'wage'])"

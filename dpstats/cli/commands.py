@@ -36,6 +36,8 @@ class _Parser(argparse.ArgumentParser):
         if unknown:
             words = " ".join(unknown)
             instead = _instead(words, found.run, self._option_string_actions)
+            if not words.startswith("-") and hasattr(found, "formula"):
+                instead = "; put the formula in quotes, 'y ~ x'"
             raise ArgumentError(f"unrecognized arguments: {words}{instead}")
         return found, unknown
 
@@ -56,13 +58,12 @@ def _instead(words: str, run, known: Collection[str]) -> str:
     """
     if words.startswith("--by") and run is _fit:
         return "; `dpstats by` fits one regression a group"
-    if words.startswith((str(Path.home()), "~")):
-        return "; put the formula in quotes, 'y ~ x'"
     for option in re.findall(r"--([\w-]+)", words):
         name = option.replace("-", "_")
         if name == "budget" and "--ledger" in known:
             return "; a budget is kept in a ledger here, --ledger FILE"
-        if instead := _OTHERS.get(run, INSTEAD).get(name):
+        instead = _OTHERS.get(run, INSTEAD).get(name)
+        if instead and name != "ledger":  # which is no option of commands that spend nothing
             return f"; --{option}: {instead}"
         if "--option" in known and any(name in method.options for method in METHODS.values()):
             return f"; write --option {name}=VALUE"

@@ -203,6 +203,12 @@ def describe(arguments) -> None:
     outputs = checked_outputs(arguments, (*_WRITERS, *_FORMS))
     check_documents(outputs)
     table, call = data_options.shared_call(arguments)
+    for name in arguments.columns:
+        if "," in name and name not in table.columns:
+            raise ArgumentError(
+                f"expected columns with blanks between them, got {name!r}; write "
+                f"{' '.join(name.split(','))}"
+            )
     by = arguments.by
     call |= {"by": by, "groups": None, "alpha": arguments.alpha}
     call |= {name: getattr(arguments, name) for name in (*_COUNTING, "max_groups")}

@@ -102,6 +102,10 @@ def _statistics(statistics) -> frozenset[str]:
                 f"statistics names {name!r}, which no useful private release has: "
                 f"{_REFUSED[name]}; {instead}"
             )
+        if is_word(name, "median"):
+            raise ArgumentError(
+                "statistics names 'median', which is a quantile; ask for quantiles=(0.25, 0.5)"
+            )
         check_word("statistics", name, STATISTICS)
     return frozenset(statistics)
 

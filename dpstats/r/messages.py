@@ -11,6 +11,7 @@ _WORDS = [
     (r"result\.summary\(alpha=\) or result\.conf_int\(alpha=\)", "confint(fit, level = )"),
     (r"dpstats\.testing\.insecure_seed", "with_insecure_seed()"),
     (r"dpstats\.Budget\(epsilon, delta\)", "dp_budget(epsilon, delta)"),
+    (r"dpstats\.Ledger\(path\)", "dp_ledger(path)"),
     (r"a dpstats\.Schema, a mapping or", "a list of bounds, levels and types or"),
     (r"(has no argument \w+)=<\w+>", r"\1"),  # the name of a class of Python
     (r"\bnp\.(?=log\()", ""),

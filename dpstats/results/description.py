@@ -221,7 +221,11 @@ class DPDescription(Published, PrintedTable):
     def __getattr__(self, name: str):
         if name in _NEVER:
             raise NotReleasedError(f"{name} was not released: {_NEVER[name]}")
-        raise AttributeError(f"DPDescription has no attribute {name!r}")
+        raise AttributeError(
+            f"DPDescription has no attribute {name!r}; frame and table() have the figures",
+            name=name,
+            obj=self,
+        )
 
 
 _NUMBERS = ("estimate", "std_error", "lower", "upper")

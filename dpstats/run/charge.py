@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable
 from functools import partial
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -61,8 +62,11 @@ def reserved(
     if budget is None:
         return Charge()
     if not isinstance(budget, Chargeable):
+        path = isinstance(budget, str | PurePath)
+        opened = "; open the file of a ledger with dpstats.Ledger(path)" if path else ""
         raise ArgumentError(
-            f"expected budget to be a dpstats.Budget or a dpstats.Ledger, got {shown(budget)}"
+            "expected budget to be a dpstats.Budget or a dpstats.Ledger, got "
+            f"{shown(budget)}{opened}"
         )
     return budget.reserve(*whole_call, relation, facts)
 

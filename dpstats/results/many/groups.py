@@ -301,6 +301,10 @@ class DPGroupResults(Published, GroupInference):
         except TypeError:  # a list or a frame is no key
             return None
 
+    def keys(self) -> Iterator:
+        """Iterate over the labels, as a mapping does."""
+        return iter(self.labels)
+
     def items(self) -> Iterator[tuple[Any, DPResults]]:
         """Iterate over labels and groups, as a mapping does."""
         return ((label, self[label]) for label in self.labels)

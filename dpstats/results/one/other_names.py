@@ -41,7 +41,10 @@ _HERE = {
     ("to_markdown",): "dpstats.compare(result).to_markdown()",
     ("to_word",): "dpstats.compare(result).to_word(path)",
     ("to_excel",): "dpstats.compare(result).to_excel(path)",
-    ("wald_test", "wald_test_terms", "compare_f_test"): "f_test(hypotheses)",
+    ("wald_test", "wald_test_terms", "compare_f_test", "anova"): "f_test(hypotheses)",
+    ("converged", "mle_retvals"): "status",
+    ("odds_ratios", "rate_ratios", "irr"): "numpy.exp(params)",
+    ("to_frame", "to_dataframe"): "tidy()",
     ("t_test_pairwise",): "t_test(hypotheses)",
     ("compare_lr_test", "compare_lm_test"): "f_test(hypotheses), a Wald test",
     ("coef", "coef_", "intercept_", "coefficients"): "params",
@@ -83,6 +86,8 @@ def refusal(result, name: str) -> AttributeError:
             f"{name} exists for one numeric regressor and the default x_new; pass x_new= as a data "
             'frame with the index ["p25", "p75"], or use predict(newdata)'
         )
+    if name in ("fit", "fit_regularized"):
+        return NotReleasedError(f"this is the fit already, without {name}(); leave .{name}() out")
     if name in _OF_GROUPS and not hasattr(type(result), name):
         return NotReleasedError(f"{name} is of one group: result[label].{name}")
     if name in _REASONS:

@@ -3,9 +3,10 @@
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, ClassVar, Self
 
+from dpstats.errors import ArgumentError, shown, typed
 from dpstats.option_checks import refuse_path
 from dpstats.results.store.texts import built, parsed, written_by
 
@@ -67,6 +68,13 @@ class Published(ABC):
     @classmethod
     def from_json(cls, text: str) -> Self:
         """Restore a result from :meth:`to_json`; ArgumentError for any other text."""
+        if isinstance(text, Mapping):
+            raise ArgumentError(f"from_json reads a text, got {typed(text)}; from_dict restores it")
+        if isinstance(text, PurePath) or isinstance(text, str) and text.endswith(".json"):
+            raise ArgumentError(
+                f"from_json reads a text, got {shown(text)}; read the file, as "
+                "pathlib.Path(path).read_text() does"
+            )
         return cls.from_dict(parsed(text, written_by(cls)))
 
     def record(self, path, publication: Mapping | None = None) -> Path:

@@ -56,6 +56,12 @@ def test_errors_of_predictions_follow_from_the_covariance(fit, line):
     assert errors["p25"] == pytest.approx(expected)
 
 
+def test_groups_are_a_mapping(groups):
+    assert list(groups.keys()) == list(groups) == AREAS
+    fits = dict(groups)
+    assert all(fits[label].params.equals(fit.params) for label, fit in groups.items())
+
+
 def test_csv_holds_the_frame(groups, tmp_path):
     for name in ("out.csv", "out.csv.gz"):
         groups.to_csv(tmp_path / name)

@@ -37,6 +37,10 @@ GROUPS = dp.dp_ols("y ~ x", LINE, by="area", groups=["a", "b", "c"], method="noi
         ("fixef", "^fixef does not exist .* absorbed column are not released"),
         ("etable", r"^etable is dpstats\.compare\(result\) here$"),
         ("iplot", r"^iplot is plot\(\) here$"),
+        ("fit", r"^this is the fit already, without fit\(\); leave \.fit\(\) out$"),
+        ("converged", "^converged is status here$"),
+        ("odds_ratios", r"^odds_ratios is numpy\.exp\(params\) here$"),
+        ("to_frame", r"^to_frame is tidy\(\) here$"),
         ("sargan", "^sargan does not exist .* first_stage and anderson_rubin"),
     ],
 )
@@ -59,6 +63,21 @@ def test_what_groups_have_one_by_one_is_said():
         with pytest.raises(dp.NotReleasedError, match=rf"of one group: result\[label\].{name}$"):
             getattr(GROUPS, name)
         assert hasattr(GROUPS["a"], name)
+
+
+def test_what_is_read_off_a_description_as_off_a_frame_says_where_figures_are():
+    with pytest.raises(AttributeError, match=r"no attribute 'loc'; frame and table\(\) have"):
+        _ = DESCRIBED.loc
+
+
+@pytest.mark.parametrize(
+    ("name", "verb"), [("ols", "dp_ols"), ("OLS", "dp_ols"), ("Logit", "dp_logit")]
+)
+def test_an_estimator_of_another_package_is_told_as_the_verb_here(name, verb):
+    with pytest.raises(AttributeError, match=f"no attribute '{name}'; write dpstats.{verb}$"):
+        getattr(dp, name)
+    with pytest.raises(AttributeError, match="no attribute 'OSL'$"):
+        _ = dp.OSL
 
 
 def test_an_unknown_name_is_told_to_python_which_suggests_another():
