@@ -60,7 +60,8 @@ def test_weighted_rows_tell_no_residual_variance():
     weighted = known(1e-9, weighted_rows=60.0, weighted_rows_error=2.0)
     figures = weighted.goodness(3, CONSTANT, Estimate())
     assert figures.rows == Estimate(60.0, 2.0) and np.isnan(figures.scale.value)
-    assert "weighted rows" in figures.reason and np.isfinite(figures.rsquared.value)
+    assert "weighted rows" in figures.scale_reason and not figures.reason
+    assert np.isfinite(figures.rsquared.value)
     assert weighted.goodness(3, CONSTANT, Estimate(50.0, 0.0)).rows == Estimate(50.0, 0.0)
 
 
