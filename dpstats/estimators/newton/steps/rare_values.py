@@ -122,7 +122,8 @@ class RareValues:
 
         ``even`` is the mean square of scores where residuals of all rows are alike. What is above
         it tells the factor; where they are, what is cut counts elsewhere, as part of all rows. The
-        response tells how one-sided residuals are as far as they are what is ``left`` of it.
+        response tells how one-sided residuals are as far as they are what is ``left`` of it. Where
+        no histogram shows it neither that nor the factor is taken to be small.
         Differences of residuals of one law are even. Where those of the value are larger by a
         factor f, tails of the index i lose f^i times as much on their side as on the other, so
         that 1 - f^-i of it remains.

@@ -93,8 +93,9 @@ class NewtonState:
 
         That is the squared length of the next ``step`` (p,) less the noise in both, over that of
         the last one, at most 1. Steps stop short or go too far where few rows have much of X'X and
-        their scores or leverages are cut; the next step is taken to leave as much of itself. What a
-        deviation of the noise in both may account for is no sign of it.
+        their scores or leverages are cut; the next step is taken to leave as much of itself. The
+        squared length of noise in p directions has a deviation of root(2 / p) of its mean; what
+        that may account for is no sign of it.
         """
         if not self.moved > 0:
             return 0.0

@@ -16,13 +16,10 @@ def state(**changes) -> NewtonState:
 
 
 def test_what_a_step_left_over_shows_in_the_next_one():
-    """A quarter of the last step's squared length is left, beside the noise of both.
-
-    Of two directions that has a deviation as large as itself.
-    """
+    """The noise of both is 0.25, and so is its deviation, as there are two directions."""
     last = state(moved=4.0, moved_noise=0.1)
     assert last.left_over(np.array([1.0, 0.5]), 0.075) == pytest.approx(0.25 - 0.25 / 4)
-    assert last.left_over(np.array([1.0, 0.5]), -0.05) == pytest.approx(1.25 / 4)
+    assert state(moved=4.0).left_over(np.array([1.0, 0.5]), 0.0) == pytest.approx(1.25 / 4)
     assert last.left_over(np.array([0.1, 0.1]), 0.075) == 0.0
     assert last.left_over(np.array([9.0, 9.0]), 0.075) == 1.0
     assert state().left_over(np.ones(2), 0.0) == 0.0
