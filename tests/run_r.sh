@@ -9,21 +9,23 @@ packages=(bit64 broom car dplyr emmeans generics ggplot2 insight knitr lmtest re
     sandwich testthat tibble)
 optional=(ggeffects multcomp parameters performance purrr) # tested where they are there
 
+loaded() { Rscript -e 'for (p in commandArgs(TRUE)) loadNamespace(p)' "$@" >/dev/null 2>&1; }
+
 complete() {
     local program
     for program in "${programs[@]}"; do command -v "$program" >/dev/null || return 1; done
-    Rscript -e 'for (p in commandArgs(TRUE)) loadNamespace(p)' "${packages[@]}" \
-        >/dev/null 2>&1
+    loaded "${packages[@]}"
+}
+
+from_apt() {
+    [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 1
+    apt-get update -qq &&
+        DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "$@"
 }
 
 install() {
-    [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 1
     echo "installing R and the packages its tests need"
-    apt-get update -qq &&
-        DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends \
-            r-base-core r-base-dev pandoc qpdf "${packages[@]/#/r-cran-}" >/dev/null || return 1
-    DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends \
-        "${optional[@]/#/r-cran-}" >/dev/null 2>&1 || true
+    from_apt r-base-core r-base-dev pandoc qpdf "${packages[@]/#/r-cran-}" >/dev/null
 }
 
 if ! complete && ! install; then
@@ -31,6 +33,8 @@ if ! complete && ! install; then
         "missing, and apt-get cannot install them here"
     exit 0
 fi
+# R CMD check asks CRAN for those that are missing, and stops without a network
+loaded "${optional[@]}" || from_apt "${optional[@]/#/r-cran-}" >/dev/null 2>&1 || true
 
 export DPSTATS_REQUIRE_R=1 # from here on nothing is skipped
 export RETICULATE_PYTHON=$python
