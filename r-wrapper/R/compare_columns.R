@@ -10,7 +10,7 @@ private_column <- function(fit) {
   bounded <- unname(is.finite(ends[, 1L]) & is.finite(ends[, 2L]))
   nothing <- rep(NA_real_, nrow(at))
   privacy <- fit$privacy
-  hidden <- if (has_rsquared(fit)) character() else "rsquared"
+  hidden <- if (has_rsquared(fit)) character() else figures_of_fit
   list(
     names = names(coef(fit)),
     quantities = data.frame(

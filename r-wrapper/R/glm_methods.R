@@ -130,10 +130,13 @@ glance.dp_glm <- function(x, ...) {
   tibble::add_column(row, pseudo.r.squared = figures["prsquared", "estimate"], .before = 1L)
 }
 
+# What fits of least squares have, and others do not.
+figures_of_fit <- c("rsquared", "rsquared_adj", "scale")
+
 #' @rdname summary.dp_ols
 #' @export
 summary.dp_glm <- function(object, ...) {
-  object$reasons$rsquared <- NULL # there is none to miss
+  object$reasons[figures_of_fit] <- NULL # there are none to miss
   found <- summary.dp_ols(object, ...)
   kept <- setdiff(names(found), c("r.squared", "adj.r.squared", "sigma", "df"))
   structure(unclass(found)[kept], class = class(found))
