@@ -133,6 +133,20 @@ def test_large_powers_and_offsets_keep_their_intercept():
     assert np.abs(off).max() < 0.4, off
 
 
+@pytest.mark.parametrize("spread", [2e-3, 1e-4])
+def test_a_quadratic_of_a_number_far_from_zero_is_held(spread):
+    """As of a coordinate. Its columns differ in the tenth digit, and one of them was left out."""
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        u = rng.normal(size=6000)
+        y = 2 * u - 0.5 * u**2 + 3 * rng.normal(size=6000)
+        exact = smf.ols("y ~ u + I(u**2)", pd.DataFrame({"u": u, "y": y})).fit().params
+        with insecure_seed(seed):
+            fit = dp.dp_ols("y ~ x + I(x**2)", {"x": spread * u - 63.845, "y": y}, epsilon=1)
+        low, high = fit.conf_int().loc["I(x ** 2)"] * spread**2
+        assert low < exact["I(u ** 2)"] < high and high - low < 0.5, (low, high)
+
+
 def test_intervals_cover_given_that_they_are_shown():
     """60 tables of 1,500 rows, 4 slopes each: at least 90% of what is shown covers.
 
